@@ -1,27 +1,27 @@
-# The front door. `make demo` and `make test` set up what they need by themselves.
+# The entry point. `make demo` and `make test` install what they need.
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 
 CONFIG ?= monitor.yaml
-# What each target installs, and nothing else: `make demo` needs no browser.
+# What each target installs. Each installs only what it needs: `make demo` needs no browser.
 BUILD_PACKAGES := libcurl4-openssl-dev libc-ares-dev libarchive-dev libjemalloc-dev libsqlite3-dev libssl-dev pkg-config ca-certificates
-# Real peers of the tests; iproute2 sets up networks of their own.
+# Real servers and clients for the tests; iproute2 sets up separate networks.
 TEST_PACKAGES := curl openssl nginx-light caddy jq iproute2 prometheus prometheus-alertmanager python3-venv
 BROWSER_PACKAGES := chromium python3-venv
 # Peers of the benchmarks.
 BENCH_PACKAGES := nginx-light prometheus-blackbox-exporter jq python3
-# They pack, judge and install the .deb.
+# To build, check and install the .deb.
 DEB_PACKAGES := dpkg-dev patchelf lintian debootstrap systemd curl openssl python3 python3-venv
-# They make the image, judge the manifests beside it, and run it.
+# To make the image, check its manifests, and run it.
 IMAGE_PACKAGES := umoci crun docker-compose
 MANIFESTS := .build/manifests
 MANIFESTS_WANTS := Tests/Image/requirements.txt
-# The services' own models, which tests hold payloads against, and a mail server; none of it is needed to build or to run.
+# The services' own models, which tests check payloads with, and a mail server. Not needed to build or to run.
 JUDGE := .build/payload-judge
 JUDGE_WANTS := Tests/AlertingTests/Payloads/requirements.txt
-# What drives the browser; none of it is needed to build or to run.
+# Controls the browser. Not needed to build or to run.
 BROWSER := .build/browser
 BROWSER_WANTS := Tests/Browser/requirements.txt
 comma := ,
@@ -34,7 +34,7 @@ TEST_FLAGS := --disable-xctest
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# $(call install,PACKAGES): those that are missing (Debian).
+# $(call install,PACKAGES): installs the missing packages (Debian).
 install = @missing=(); for package in $(1); do \
 	  dpkg-query -W -f '$${Status}' "$$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$$package"); \
 	done; \
@@ -45,7 +45,8 @@ install = @missing=(); for package in $(1); do \
 	  "$${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}" >/dev/null; \
 	fi
 
-# $(call install-python,FOLDER,REQUIREMENTS,WHAT,WITHOUT): packages of PyPI, pinned; without a network it says what goes without.
+# $(call install-python,FOLDER,REQUIREMENTS,WHAT,SKIPPED): installs pinned packages from PyPI; without a network it says what is
+# skipped.
 install-python = @cmp -s $(2) $(1)/requirements.txt || { \
 	  echo "installing $(3)"; \
 	  rm -rf $(1); \
@@ -65,18 +66,18 @@ setup-build:
 
 setup-test: setup-build
 	$(call install,$(TEST_PACKAGES))
-	$(call install-python,$(JUDGE),$(JUDGE_WANTS),what judges payloads$(comma) and a mail server,the suites of payloads and mail)
+	$(call install-python,$(JUDGE),$(JUDGE_WANTS),the payload checkers and a mail server,the payload and mail suites)
 
 setup-browser: setup-build
 	$(call install,$(BROWSER_PACKAGES))
-	$(call install-python,$(BROWSER),$(BROWSER_WANTS),the browser's client,the browser's checks)
+	$(call install-python,$(BROWSER),$(BROWSER_WANTS),the browser client,the browser checks)
 
 setup-bench: setup-build
 	$(call install,$(BENCH_PACKAGES))
 
 setup-package: setup-build
 	$(call install,$(DEB_PACKAGES) $(IMAGE_PACKAGES))
-	$(call install-python,$(MANIFESTS),$(MANIFESTS_WANTS),the schemas of Kubernetes,the check of the manifests)
+	$(call install-python,$(MANIFESTS),$(MANIFESTS_WANTS),the Kubernetes schemas,the check of the manifests)
 
 build: setup-build ## build the program (debug)
 	.ci/build --product aasa-monitor
@@ -92,11 +93,11 @@ test: setup-test ## run all tests, and name the slowest
 	.ci/test
 
 SHOTS ?=
-browser: setup-browser ## look at the pages with Chromium: what they show, axe, hostile payloads (SHOTS=FOLDER takes pictures)
+browser: setup-browser ## check the pages with Chromium: content, axe, hostile payloads (SHOTS=FOLDER takes screenshots)
 	.ci/build --product aasa-monitor-stage
 	@if [ -x $(BROWSER)/bin/python ]; then \
 	  $(BROWSER)/bin/python Tests/Browser/pages.py $(if $(SHOTS),--shots $(SHOTS)); \
-	else echo "skipped: the browser's client is not installed"; fi
+	else echo "skipped: the browser client is not installed"; fi
 
 library: ## use the library AASA as another package does, from a folder and from a URL
 	Tests/LibraryPackage/test.sh
@@ -104,7 +105,7 @@ library: ## use the library AASA as another package does, from a folder and from
 test-one: setup-test ## run the tests that match FILTER
 	swift test $(TEST_FLAGS) --filter "$(FILTER)"
 
-golden: setup-build ## write all golden files and recordings again; a person then reads the difference
+golden: setup-build ## write all golden files and recordings again; then review the difference
 	AASA_REWRITE_EXPECTATIONS=1 swift test $(TEST_FLAGS) --filter 'GoldenTests|AlertingSuite/SnapshotTests'
 	$(MAKE) replay REWRITE=1
 	@git status --short -- Tests
@@ -115,7 +116,7 @@ lint: ## check the formatting
 fmt: ## format the sources
 	swift format --in-place --recursive --parallel $(SOURCES)
 
-bench: setup-bench ## measure, in ratios against peers of the same run
+bench: setup-bench ## measure, as ratios to other programs in the same run
 	swift build -c release --product aasa-monitor-bench
 	swift build -c release --product aasa-monitor
 	.build/release/aasa-monitor-bench
@@ -123,7 +124,7 @@ bench: setup-bench ## measure, in ratios against peers of the same run
 SCALES ?= 100 1000 10000
 SCALE_RECORD := .build/scale.jsonl
 SCALE_BUILD := swift build -c release --static-swift-stdlib --product
-bench-scale: setup-bench ## measure the real program with as many domains as SCALES names, for more than an hour, and draw docs/performance
+bench-scale: setup-bench ## measure the real program with each number of domains in SCALES, for more than an hour, and draw docs/performance
 	$(SCALE_BUILD) aasa-monitor-bench
 	$(SCALE_BUILD) aasa-monitor
 	.build/release/aasa-monitor-bench sweep --domains 1000
@@ -152,7 +153,7 @@ simulate: setup-build ## run the deterministic simulation for SEEDS (7, or 1..20
 
 RECORDINGS := Tests/SimulationTests/Recordings
 REWRITE ?=
-replay: setup-build ## compare what receivers get in 56 simulated runs with what they got (REWRITE=1 writes the recordings again)
+replay: setup-build ## compare what receivers get in 56 simulated runs with the recordings (REWRITE=1 writes the recordings again)
 	swift build --product aasa-monitor-simulate
 	$(if $(REWRITE),AASA_REWRITE_EXPECTATIONS=1 ).build/debug/aasa-monitor-simulate --replay $(RECORDINGS)
 
@@ -164,7 +165,7 @@ SOAK_MINUTES ?= 60
 SOAK_SEEDS ?= $(SEEDS)
 SOAK_KILLS ?= $(KILLS)
 SOAK_FUZZ_SECONDS ?= 1800
-soak: setup-test ## for nights and releases: SOAK_SEEDS of the simulation, all recordings, SOAK_KILLS kills, load, SOAK_MINUTES of memory, fuzzing, the release as it is packed
+soak: setup-test ## nightly and before a release: SOAK_SEEDS of the simulation, all recordings, SOAK_KILLS kills, load, SOAK_MINUTES of memory, fuzzing, the release package
 	$(MAKE) simulate SEEDS=$(SOAK_SEEDS)
 	$(MAKE) replay
 	$(MAKE) kills KILLS=$(SOAK_KILLS)
@@ -179,7 +180,7 @@ package: setup-package ## make the .deb and the archive of the release build, in
 	deploy/package.sh $(ARCH)
 
 DEB ?=
-package-test: setup-package ## judge a .deb, install it in a Debian of its own and live with it (DEB=FILE; default: of the debug build)
+package-test: setup-package ## check a .deb, install it in a separate Debian and use it (DEB=FILE; default: of the debug build)
 ifeq ($(DEB),)
 	.ci/build --product aasa-monitor
 	rm -rf dist/debug && deploy/package.sh --debug
@@ -187,13 +188,13 @@ endif
 	lintian --fail-on error,warning $(or $(DEB),dist/debug/*.deb)
 	Tests/Package/test.sh $(or $(DEB),dist/debug/*.deb)
 
-release: package ## what a release has, in dist/: packages, the image, checksums, SBOM, notes (of a clean tree)
+release: package ## make a release in dist/: packages, the image, checksums, SBOM, notes (needs a clean tree)
 	deploy/release.sh
 
 image: setup-package ## make an OCI image of a .deb without a container engine, in dist/ (DEB=FILE; default: the newest of make package)
 	deploy/container/image.sh $(or $(DEB),$(firstword $(shell ls -t dist/*.deb)))
 
-image-test: setup-package setup-test ## judge the manifests, make the image of a .deb and run it beside Prometheus and Alertmanager (DEB=FILE; default: of make package-test)
+image-test: setup-package setup-test ## check the manifests, make the image of a .deb and run it with Prometheus and Alertmanager (DEB=FILE; default: of make package-test)
 	.ci/build --build-tests
 	Tests/Image/test.sh $(or $(DEB),$(wildcard dist/debug/*.deb)) $(MANIFESTS)/bin/python
 

@@ -1,5 +1,5 @@
-// The least that a check can cost: its two requests, made with libcurl's multi interface as a C program makes them. The origin is
-// asked over a fresh connection, the CDN over one that is kept.
+// The lowest possible cost of a check: its two requests, made with libcurl's multi interface as in a C program. The origin
+// is asked over a fresh connection, the CDN over a kept one.
 
 import CCurl
 import Glibc
@@ -53,9 +53,9 @@ struct BareLoop {
         }
     }
 
-    /// Makes `count` checks, `perSecond` of them a second, or as fast as it can: at a slow pace each check finds the processor's
-    /// caches cold. If `isWarm`, some checks go before that do not count; then the trust store and the first connections to the CDN
-    /// do not count either.
+    /// Makes `count` checks, `perSecond` of them each second; nil: as fast as possible. At a slow rate, each check finds the
+    /// processor's caches cold. If `isWarm`, some checks come first that do not count: then the trust store and the first
+    /// connections to the CDN do not count either.
     /// - Returns: seconds of CPU for one check.
     func run(_ names: [String], checks count: Int, perSecond: Double? = nil, isWarm: Bool = false) throws -> Double {
         guard let multi = curl_multi_init(), let route = curl_slist_append(nil, "::127.0.0.1:\(server.port)") else {
@@ -108,6 +108,6 @@ struct BareLoop {
 
     private func add(_ easy: UnsafeMutableRawPointer, _ url: String, to multi: UnsafeMutableRawPointer) throws {
         guard aasa_curl_set_string(easy, CURLOPT_URL, url) == CURLE_OK, curl_multi_add_handle(multi, easy) == CURLM_OK
-        else { throw BenchFault("libcurl takes no transfer") }
+        else { throw BenchFault("libcurl accepts no transfer") }
     }
 }

@@ -1,5 +1,5 @@
-// How long a full check takes, beside the slowest single answer in it and beside the same requests one after another. The `check`
-// command against a bare loop is in `sweep`.
+// How long a full check takes, compared with its slowest single answer and with the same requests one after another. `sweep`
+// compares the `check` command with a bare loop.
 
 import Curl
 import Evidence
@@ -21,7 +21,7 @@ struct CheckBenchmark {
         /// Milliseconds before each answer.
         var origin = 0
         var edge = 0
-        /// Of the last edge alone.
+        /// Only of the last edge.
         var slowEdge = 0
         /// Addresses of the origin that accept the request and never answer.
         var deadAddresses = 0

@@ -1,5 +1,5 @@
-// A file by itself: how fast it is parsed and linted, beside the JSON parsers that people have at hand, and what a match and a
-// comparison cost.
+// Single files: how fast they are parsed and linted, compared with common JSON parsers, and what a match and a comparison
+// cost.
 
 import AASA
 import Foundation
@@ -11,7 +11,7 @@ struct FileBenchmark {
 
     private static let rounds = 5
 
-    /// In memory and, for the peers, on disk.
+    /// In memory and, for the other programs, on disk.
     private struct File {
         let path: String
         let bytes: [UInt8]
@@ -66,7 +66,7 @@ struct FileBenchmark {
                 speeds[index].append(Double(bytes * times) / 1e6 / (cpu / .seconds(1)))
             }
         }
-        // A reader that is not installed has "-".
+        // A reader that is not installed shows "-".
         let spreads = speeds.map { Spread($0) }
         var table = Table(["reader", "MB/CPU s", "against jq"])
         for (reader, speed) in zip(readers, spreads) {
@@ -116,8 +116,8 @@ struct FileBenchmark {
 
     // MARK: - Peers
 
-    /// Reads from the page cache: jq has no other way. The CPU of an empty run is taken off.
-    /// - Returns: nil where there is no jq.
+    /// Reads files from the page cache, because jq cannot read from memory. The CPU of an empty run is subtracted.
+    /// - Returns: nil if jq is not installed.
     private func jq(_ files: [File], times: Int) throws -> Duration? {
         guard let program = Workspace.find("jq") else { return nil }
         func cpu(_ arguments: [String], prints expected: Int) throws -> Duration {
@@ -138,8 +138,8 @@ struct FileBenchmark {
         return sum
     }
 
-    /// Reads from memory, as ours: its clock runs around `json.loads` alone.
-    /// - Returns: nil where there is no python3.
+    /// Reads from memory, like our parser: it times only `json.loads`.
+    /// - Returns: nil if python3 is not installed.
     private func python(_ files: [File], times: Int) throws -> Duration? {
         guard let program = Workspace.find("python3") else { return nil }
         let script = """
@@ -163,13 +163,13 @@ struct FileBenchmark {
     }
 }
 
-/// Keeps the compiler from leaving out work whose result nobody uses.
+/// Keeps the compiler from removing work whose result is not used.
 @inline(never)
 private func keep(_ value: Int) { withExtendedLifetime(value) {} }
 
 /// Files made for the benchmark, always the same.
 private enum SyntheticFile {
-    /// As many components as fit, then blanks.
+    /// As many components as fit, then spaces.
     static func ofSize(_ size: Int) -> [UInt8] {
         let end = Array("\n      ]\n    } ]\n  }\n}\n".utf8)
         var bytes = Array(
@@ -188,7 +188,7 @@ private enum SyntheticFile {
         return bytes + Array(repeating: 0x20, count: size - bytes.count)
     }
 
-    /// The URL matches the last component, and no other.
+    /// The URL matches only the last component.
     static let matching: [(name: String, bytes: [UInt8], url: String)] = [
         ("/sectionN/*", file { #""/":"/section\#($0)/*""# }, "/section999/a/b?x=1"),
         ("/*/itemN/*/end", file { #""/":"/*/item\#($0)/*/end""# }, "/some/item999/more/end"),

@@ -1,5 +1,5 @@
-// All origins fail at once, recover, and fail again while the monitor gets SIGTERM: the real program beside the server of all origins
-// and of Apple's CDN, with three receivers of messages.
+// All origins fail at once, recover, and fail again while the monitor gets SIGTERM. Runs the real program, one server for all
+// origins and Apple's CDN, and three receivers of messages.
 
 import Foundation
 import Lab
@@ -81,7 +81,7 @@ private struct Watch {
         (self.monitor, path, self.receivers) = (monitor, store, receivers)
     }
 
-    /// Waits until something is so, by the store.
+    /// Waits until the store meets a condition.
     mutating func phase(
         _ name: String, atLeast: Double = 0, atMost: Double, until isDone: (MonitorStore) throws -> Bool
     ) async throws {
@@ -112,7 +112,7 @@ private struct Watch {
         ])
         for (index, phase) in past.enumerated() {
             let seconds = phase.end.timeIntervalSince(phase.begin)
-            // The first checks begin at once, not by the schedule.
+            // The first checks begin at once, not on schedule.
             let late = index == 0 ? [] : lateness.seconds(from: phase.begin, to: phase.end)
             table.add([
                 phase.name, seconds.text(0), phase.isComplete ? "yes" : "NO", "\(late.count)",

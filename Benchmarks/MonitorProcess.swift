@@ -1,4 +1,4 @@
-// The real program as a process of its own, what the kernel counts of it, and how late its checks are.
+// The real program as a separate process, what the kernel counts about it, and how late its checks are.
 
 import Evidence
 import Foundation
@@ -13,7 +13,7 @@ struct MonitorProcess {
     private let process: pid_t
     private let page: Int
 
-    /// `channels`: type and URL of each; the type is its name, too.
+    /// `channels`: type and URL of each; the type is also its name.
     init(
         _ workspace: Workspace, _ options: Options, _ server: OriginServer, channels: [(type: String, url: String)] = []
     ) throws {
@@ -41,10 +41,10 @@ struct MonitorProcess {
         process = try workspace.start(program, ["run", "--config", path])
     }
 
-    /// Whether its status page accepts connections: it has then read what it needs from the store.
+    /// Whether its status page accepts connections. By then it has read what it needs from the store.
     var isListening: Bool { Loopback.accepts(page) }
 
-    /// - Throws: `BenchFault` with the end of its log where it has ended.
+    /// - Throws: `BenchFault` with the end of its log if it has ended.
     func usage() throws -> ProcessUsage {
         guard workspace.exitCode(of: process) == nil, let usage = ProcessUsage(of: process) else {
             throw BenchFault("the monitor has ended:\n\(workspace.lastLines(of: program))")
@@ -76,7 +76,7 @@ struct ProcessUsage {
     let written: Int
     let toDisk: Int
 
-    /// nil where it has ended.
+    /// nil if it has ended.
     init?(of process: pid_t) {
         func text(_ file: String) -> String? {
             try? String(contentsOfFile: "/proc/\(process)/\(file)", encoding: .utf8)
@@ -100,7 +100,7 @@ struct ProcessUsage {
     }
 }
 
-/// How late checks are: from the instant at which a domain is due to the first request that its origin gets.
+/// How late checks are: from the time a domain is due to the first request to its origin.
 struct Lateness {
     private let requests: [String: [Double]]
     private let interval: Double
@@ -128,7 +128,7 @@ struct Lateness {
                 if next == times.count {
                     result.append(end - due)
                 } else if next == 0 || due - times[next - 1] > 0.5 {
-                    // Otherwise a check was under way, and the one after it is due in the next interval.
+                    // Otherwise a check was running, and the one after it is due in the next interval.
                     result.append(times[next] - due)
                 }
                 due += interval

@@ -1,4 +1,4 @@
-// What the monitor's store says about incidents and messages, and a year of the past for it. Besides this file no benchmark knows
+// Reads incidents and messages from the monitor's store, and adds a year of history to it. No other benchmark file knows the
 // tables of the store.
 
 import Foundation
@@ -7,7 +7,7 @@ import GRDB
 struct MonitorStore {
     private let queue: DatabaseQueue
 
-    /// Reads beside the monitor; nil where there is no store yet.
+    /// Reads while the monitor runs; nil if there is no store yet.
     init?(reading path: String) {
         var configuration = Configuration()
         configuration.readonly = true
@@ -34,8 +34,8 @@ struct MonitorStore {
         }
     }
 
-    /// Seconds from the confirmation or the end of each incident to the first message about it, ascending; and from the first
-    /// confirmation or end of all to the first message of all.
+    /// `each`: seconds from the confirmation or the end of each incident to the first message about it, ascending. `first`:
+    /// seconds from the earliest confirmation or end to the earliest message.
     func delays(channel: String, ofEnds: Bool) throws -> (each: [Double], first: Double?) {
         let (instant, type) = ofEnds ? ("resolved_at", "AND d.type = 'incident.resolved'") : ("fired_at", "")
         return try queue.read { database in
@@ -55,7 +55,7 @@ struct MonitorStore {
         }
     }
 
-    /// The incidents of all domains together and of the monitor itself: kind and state.
+    /// The incidents of many domains and of the monitor itself: kind and state.
     func ofTheGlobal() throws -> [String] {
         try queue.read {
             try String.fetchAll(
@@ -63,7 +63,7 @@ struct MonitorStore {
         }
     }
 
-    /// Adds to a store that no monitor uses, for each domain: 24 resolved incidents, one each fifteen days, with two messages
+    /// Adds to a store that no monitor uses, for each domain: 24 resolved incidents, one every 15 days, with two messages
     /// each; 24 earlier versions of the file at every place.
     static func addYear(to path: String) throws {
         let queue = try DatabaseQueue(path: path)

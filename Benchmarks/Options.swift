@@ -15,7 +15,7 @@ struct Options {
     private(set) var settle = 9
     /// Minutes to watch the memory after the measurement.
     private(set) var soak = 0
-    /// The file to which `steady` adds its figures, a line of JSON for each run, and which `plot` reads.
+    /// The file to which `steady` adds its figures, one line of JSON for each run. `plot` reads it.
     private(set) var record: String?
     private var monitor: String?
 
@@ -29,7 +29,7 @@ struct Options {
                aasa-monitor-bench plot --record FILE
         """
 
-    /// nil where the arguments are wrong.
+    /// nil if the arguments are wrong.
     init?(_ arguments: [String]) {
         var chosen: [Command] = []
         var rest = arguments[...]
@@ -53,7 +53,7 @@ struct Options {
         if commands.contains(.plot), record == nil { return nil }
     }
 
-    /// The path of the monitor: the one beside this program where the command line names none.
+    /// The path of the monitor; by default the one next to this program.
     func program() throws -> String {
         let here = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let path = monitor ?? URL(filePath: here).deletingLastPathComponent().appending(path: "aasa-monitor").path

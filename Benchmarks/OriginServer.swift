@@ -1,4 +1,5 @@
-// One nginx that plays all origins and Apple's CDN. Its log says when each request came, so that no clock of the monitor is trusted.
+// One nginx that plays all origins and Apple's CDN. Its log says when each request came: the figures do not depend on the
+// monitor's own clock.
 
 import Foundation
 import Glibc
@@ -15,7 +16,7 @@ struct OriginServer {
     let port: Int
     /// A PEM bundle of real size: the distribution's certificates, and the root of the server's.
     let caFile: String
-    /// That root alone.
+    /// Only that root.
     let rootFile: String
     private let log: String
     /// All origins answer 503 while this file exists.
@@ -72,13 +73,13 @@ struct OriginServer {
         return times.mapValues { $0.sorted() }
     }
 
-    /// Each domain has its own file: the monitor does less work where domains share one.
+    /// Each domain has its own file: the monitor does less work if domains share one.
     private static func content(of host: String) -> String {
         ServedFile.text.trimmingCharacters(in: .newlines).replacing(#"{"/":"/*"}"#, with: #"{"/":"/\#(host)/*"}"#)
     }
 
     private static func settings(_ workspace: Workspace, _ port: Int, certificate: String, key: String) -> String {
-        // Debian compiles in folders that only root may write to.
+        // Debian's default folders are writable only for root.
         let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map { "\($0)_temp_path \(workspace.path($0));" }.joined(separator: " ")
         return """
@@ -153,7 +154,7 @@ enum Loopback {
         return port
     }
 
-    /// Whether somebody accepts connections there.
+    /// Whether a server accepts connections there.
     static func accepts(_ port: Int) -> Bool {
         let descriptor = socket(AF_INET, streams, 0)
         defer { close(descriptor) }

@@ -16,7 +16,7 @@ struct PlotBenchmark {
         ("store", "Store, kB a domain; written, kB a check", 1000, [("store", "store"), ("written", "written")]),
         (
             "start", "Ready after a start, s", 1,
-            [("ready", "as it was ended"), ("ready_year", "with a year of history")]
+            [("ready", "after the run"), ("ready_year", "with a year of history")]
         ),
     ]
 
@@ -24,7 +24,7 @@ struct PlotBenchmark {
         let lines = try String(contentsOfFile: record ?? "", encoding: .utf8).split(separator: "\n")
         let runs = try lines.map { line in
             guard let run = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Double] else {
-                throw BenchFault("the record has something else than figures: \(line.prefix(80))")
+                throw BenchFault("the record contains something other than figures: \(line.prefix(80))")
             }
             return run
         }

@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 
-/// Written at once: a signal loses nothing.
+/// Not buffered: a signal loses nothing.
 enum Output {
     static func line(_ text: String = "") { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
@@ -28,7 +28,7 @@ enum Output {
     }
 }
 
-/// Lines of cells under their heads; the first column to the left, all others to the right.
+/// Lines of cells under their heads. The first column is aligned left, all others right.
 struct Table {
     private var lines: [[String]]
 
@@ -54,7 +54,7 @@ struct Spread {
     let least: Double
     let greatest: Double
 
-    /// - Parameter values: an odd number of them, so that the median is a run that took place.
+    /// - Parameter values: an odd number of them: the median must be a real run.
     init(_ values: [Double]) {
         let sorted = values.sorted()
         median = sorted.isEmpty ? .nan : sorted[sorted.count / 2]
@@ -72,7 +72,7 @@ extension Double {
 }
 
 extension [Double] {
-    /// Of ascending elements; NaN where there are none.
+    /// For ascending elements; NaN if there are none.
     func quantile(_ share: Double) -> Double {
         isEmpty ? .nan : self[Swift.min(count - 1, Int(Double(count) * share))]
     }

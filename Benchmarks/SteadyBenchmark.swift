@@ -1,5 +1,5 @@
-// All domains are healthy, as on most days: what the real program takes, how late its checks are, and how fast it starts again. Beside
-// it a bare loop over libcurl that makes the same requests.
+// All domains are healthy, as on most days: what the real program uses, how late its checks are, and how fast it restarts.
+// Compared with a bare loop over libcurl that makes the same requests.
 
 import Foundation
 
@@ -79,7 +79,7 @@ struct SteadyBenchmark {
                 + "store \(mib(storeSize))")
     }
 
-    /// Starts the monitor on the store that is there, and ends it.
+    /// Starts the monitor on the existing store, and stops it.
     /// - Returns: seconds until it is ready.
     private func restart(_ server: OriginServer) async throws -> Double {
         let begin = Date()
@@ -93,7 +93,7 @@ struct SteadyBenchmark {
         return seconds
     }
 
-    /// Waits until something is so, or for that many seconds.
+    /// Waits until `isDone`, at most that many seconds.
     @discardableResult
     private func watch(
         _ monitor: MonitorProcess, for seconds: Double, until isDone: () -> Bool = { false }

@@ -1,5 +1,5 @@
-// What a check costs in the store: many domains to which nothing happens, and many that fail and recover while three channels are
-// notified. Beside them SQLite with one small transaction a check.
+// What a check costs in the store: many domains that do not change, and many that fail and recover while three channels are
+// notified. Compared with one small SQLite transaction for each check.
 
 import Foundation
 import GRDB
@@ -9,13 +9,13 @@ struct StoreBenchmark {
     let workspace: Workspace
 
     private static let domains = 2000
-    /// Checks under way at once.
+    /// Concurrent checks.
     private static let writers = 64
     private static let rounds = 5
     private static let cycles = 3
     private static let channels = ["first", "second", "third"]
-    /// Checks of each domain before the measurement: until then each check makes the state longer. All rounds end before the hour
-    /// between two full checks does.
+    /// Checks of each domain before the measurement, because each of them makes the state longer. All rounds end within the
+    /// hour between two full checks.
     private static let warmUp = 11
 
     func run() async throws {
@@ -71,7 +71,7 @@ struct StoreBenchmark {
         return (samples, bytes)
     }
 
-    /// The checks, and the sending that is left when they are done.
+    /// The checks, and the messages that are left to send after them.
     private func failing() async throws -> ([Sample], [Sample]) {
         let parts = try await started("failing.db")
         var (samples, ends): ([Sample], [Sample]) = ([], [])
@@ -85,7 +85,7 @@ struct StoreBenchmark {
                     }
                 })
             ends.append(try await measure("failing.db", parts, rounds: 3) { try await parts.settle() })
-            // Far enough for the next failure to be an incident of its own.
+            // Long enough for the next failure to be a new incident.
             parts.clock.advance(by: 26 * 3600)
         }
         Output.progress("")

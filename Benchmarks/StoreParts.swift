@@ -1,5 +1,5 @@
-// The monitor's parts over a real store, wired as in the daemon, with sites and receivers in this process that answer at once: what is
-// left is the monitor's own work.
+// The monitor's parts over a real store, wired as in the daemon. Sites and receivers are in this process and answer at once:
+// only the monitor's own work is measured.
 
 import Alerting
 import Daemon
@@ -79,7 +79,7 @@ final class StoreParts: Sendable {
         }
     }
 
-    /// Lets the clock run until nothing is sent for 20 minutes of it; an hour and a half at most.
+    /// Advances the clock until nothing is sent for 20 minutes of its time, at most by 90 minutes.
     func settle() async throws {
         var quiet = 0
         var sent = sites.messages
@@ -92,7 +92,7 @@ final class StoreParts: Sendable {
         }
     }
 
-    /// The global is fine: messages about a check wait for a global evaluation after it.
+    /// Reports a global evaluation: messages about a check wait for the next one.
     private func evaluateGlobal() { delivery.set(global: clock.now()) }
 
     func close() async throws {
@@ -148,7 +148,7 @@ final class FakeSites: Sendable {
 }
 
 extension FakeSites: DomainProbing {
-    /// No two checks take equally long.
+    /// Successive checks take different times.
     func observe(
         _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String], timeout: Duration?,
         compared: (origin: ContentHash, copy: ContentHash)?, now: Date

@@ -1,6 +1,6 @@
-// `make bench`: a full check beside the slowest answer in it, reading and matching files beside jq and Python, a check's cost in
-// the store beside a plain SQLite transaction, and a sysdiagnose beside gzip. `make bench-scale`: the real program as a process of its own (`sweep`, `steady`,
-// `load`). docs/performance.md has the figures.
+// `make bench` compares a full check with its slowest answer, reading and matching files with jq and Python, a check's cost in
+// the store with a plain SQLite transaction, and a sysdiagnose with gzip. `make bench-scale` runs the real program as a
+// separate process (`sweep`, `steady`, `load`). docs/performance.md has the figures.
 
 import CCurl
 import Glibc

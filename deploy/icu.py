@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the part of ICU's data that the program uses: `icu.py FOLDER`. Sources/CICU takes it into the program.
+"""Writes the part of ICU's data that the program uses: `icu.py FOLDER`. Sources/CICU links it into the program.
 
-Foundation's static library holds 34 MB of ICU's data: names and orders of 300 languages, converters of text. The program writes
-English and UTF-8, and asks ICU for time zones, the calendar and the names of hosts. 5 MB are left.
+Foundation's static library contains 34 MB of ICU's data: names and sort orders of 300 languages, text converters. The program
+writes English and UTF-8, and uses ICU only for time zones, the calendar and host names. 5 MB remain.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-# Items of one locale; those of English and of no language stay.
+# Items of one locale; items of English and of no language stay.
 LOCALE = re.compile(r"[a-z]{2,3}(_\w+)?\.res")
 KEPT = re.compile(r"(en(_001|_150|_GB|_US|_US_POSIX)?|res_index)\.res")
 DROPPED = (".cnv", ".dict", ".lstm")
@@ -31,10 +31,10 @@ def is_kept(name):
 
 
 def reduced(data):
-    """The package without the items that are dropped; its form is that of ICU's tools/toolutil/package.cpp."""
+    """The package without the dropped items, in the format of ICU's tools/toolutil/package.cpp."""
     (header,) = struct.unpack_from("<H", data)
     if data[12:16] != b"CmnD":
-        sys.exit("icu.py: the library holds no package of ICU's common data")
+        sys.exit("icu.py: the library contains no package of ICU's common data")
     (count,) = struct.unpack_from("<I", data, header)
     entries = [struct.unpack_from("<II", data, header + 4 + 8 * index) for index in range(count)]
     ends = [start for _, start in entries[1:]] + [len(data) - header]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the man pages: aasa-monitor --experimental-dump-help | manual.py FOLDER VERSION DATE SCHEMA
 
-Of the commands by the parser's own description, and of monitor.yaml by its JSON Schema."""
+The pages of the commands come from the parser's own description, the page of monitor.yaml from its JSON Schema."""
 
 import json
 import os
@@ -14,13 +14,13 @@ MEANINGS = {
     1: "at least one error finding",
     64: "usage",
     65: "a source is not an association file",
-    66: "what was named is missing or cannot be read: a file, a store, a site or a daemon",
+    66: "a file, a store, a site or a daemon is missing or cannot be read",
     70: "a fault of the program or its machine",
     78: "configuration, or a store that this version cannot use",
     130: "interrupted",
     141: "the reader of the output has gone",
 }
-# With which codes each command ends. One that is missing here ends the build.
+# The exit codes of each command. A command that is missing here fails the build.
 STORE = {0: None, 64: None, 66: None, 70: None, 78: None}
 CODES = {
     "": {0: "nothing at severity error"} | {code: None for code in MEANINGS if code},
@@ -35,12 +35,12 @@ CODES = {
              64: None, 66: None, 70: None, 78: None},
     "match": {0: None, 1: None, 64: None, 65: None, 66: None, 70: None, 78: None},
     "diff": {0: "the same meaning", 1: "another meaning, even if only in a comment", 64: None, 65: None, 66: None, 70: None, 78: None},
-    "device": {0: None, 1: "the device's answer or its evidence is at fault", 64: None, 66: None,
-               70: "a fault of the program or its machine, or nothing can be said", 78: None},
+    "device": {0: None, 1: "at least one entry of the device is failing", 64: None, 66: None,
+               70: "a fault of the program or its machine, or the result is unknown", 78: None},
     "audit": {0: "nothing at severity error", 1: None, 64: None, 66: None,
               70: "a fault of the program or its machine, or only this machine is at fault and nothing else was found", 78: None},
-    "init": {0: None, 64: "usage, or the file is there already", 66: None, 70: None},
-    "config": {0: None, 64: None, 66: None, 70: None, 78: "the configuration has a fault"},
+    "init": {0: None, 64: "usage, or the file already exists", 66: None, 70: None},
+    "config": {0: None, 64: None, 66: None, 70: None, 78: "the configuration has an error"},
     "alert": {0: None, 1: "a message was not delivered", 64: None, 66: None, 70: None, 78: None},
     "silence": STORE,
     "ack": STORE,
@@ -49,7 +49,7 @@ CODES = {
     "store": STORE | {70: "a fault of the program or its machine, or the store is damaged"},
     "demo": {0: None, 1: "an expected alert is missing", 64: None, 70: None, 130: None},
 }
-# For each command lines to copy. One that names an option which the command does not have ends the build.
+# Example lines for each command. An option that the command does not have fails the build.
 EXAMPLES = {
     "": [("aasa-monitor check example.com", "What phones do with the links of a site, and why.")],
     "check": [
@@ -65,23 +65,23 @@ EXAMPLES = {
     ],
     "match": [("aasa-monitor match example.com https://example.com/invite/1", "Which app opens a URL, and by which rule.")],
     "diff": [("aasa-monitor diff cdn:example.com example.com", "Which URLs change once the CDN has the new file.")],
-    "device": [("aasa-monitor device --app ABCDE12345.com.example.app sysdiagnose.tar.gz", "What one phone has of an app's domains.")],
+    "device": [("aasa-monitor device --app ABCDE12345.com.example.app sysdiagnose.tar.gz", "What one phone knows about an app's domains.")],
     "audit": [("aasa-monitor audit --entitlements App.entitlements", "Each domain that an app claims.")],
     "init": [("aasa-monitor init example.com", "Write a first monitor.yaml.")],
-    "config": [("aasa-monitor config check --config monitor.yaml", "Every fault of a configuration, with its line.")],
+    "config": [("aasa-monitor config check --config monitor.yaml", "Every error in a configuration, with its line.")],
     "alert": [("aasa-monitor alert test ops", "Send a test message to one channel.")],
     "status": [("aasa-monitor status --failing", "The domains in trouble.")],
     "incidents": [("aasa-monitor incidents --all --since 7d", "What happened in a week.")],
     "history": [("aasa-monitor history example.com", "Versions of the file, and how long the CDN took for each.")],
     "silence": [("aasa-monitor silence example.com --for 2h --reason \"new balancer\"", "No alerts while somebody works on it.")],
-    "ack": [("aasa-monitor ack 3f09a1c2 --by eva", "Somebody is on it: no reminders, no escalation.")],
+    "ack": [("aasa-monitor ack 3f09a1c2 --by eva", "Somebody works on it: no reminders, no escalation.")],
     "deliveries": [("aasa-monitor deliveries list", "What was sent to whom, and what the receiver answered.")],
     "store": [("aasa-monitor store backup /var/backups/aasa-monitor.db", "A copy while the daemon runs.")],
 }
 ENVIRONMENT = """.SH ENVIRONMENT
 .TP
 .B AASA_MONITOR_CONFIG
-The configuration, where no option names one.
+The configuration, if no option names one.
 .TP
 .B NO_COLOR
 With any value: no colour.
@@ -107,7 +107,7 @@ and {others}.
 
 
 def text(words):
-    """Words as roff shows them: no escape, no request, hyphens that can be copied."""
+    """Text for roff: no escapes, no requests, and hyphens that can be copied."""
     lines = re.sub(r"`([^`]*)`", r"\1", words).replace("\\", r"\e").replace("-", r"\-").split("\n")
     return "\n".join(r"\&" + line if line[:1] in (".", "'") else line for line in lines)
 
@@ -175,7 +175,7 @@ SENTENCE = re.compile(r"\s*Exit codes: (.*?)(?=\n\n|$)", re.DOTALL)
 
 
 def said(command):
-    """What the command and its subcommands say of their exit codes, with the subcommand that says it."""
+    """What the command and its subcommands say about their exit codes, each with its subcommand."""
     found = [("", match.strip()) for match in SENTENCE.findall(command.get("discussion", ""))]
     for each in visible(command, "subcommands"):
         found += [(each["commandName"], words) for _, words in said(each)]
@@ -183,12 +183,12 @@ def said(command):
 
 
 def exit_status(command, name):
-    """The command's own words, and what else it ends with."""
+    """The command's own text, and its other exit codes."""
     own = said(command) if name else []
     result = ".SH EXIT STATUS\n"
     for subcommand, words in own:
         result += text((subcommand + ": " if subcommand else "") + words) + "\n.PP\n"
-    # What a subcommand says is not said for the others.
+    # The text of a subcommand does not apply to the others.
     stated = {int(code) for subcommand, words in own if not subcommand for code in re.findall(r"\b\d{1,3}\b", words)}
     for code, words in sorted(CODES[name].items()):
         if code not in stated:
@@ -213,7 +213,7 @@ def default(value):
 
 
 def settings(schema, path=""):
-    """Each key of a mapping with its sentence and default, and below it those of its own."""
+    """Each key of a mapping with its description and default, followed by its own keys."""
     result = ""
     # The forms of a list's entry that are mappings.
     forms = [schema] + schema.get("anyOf", []) + schema.get("oneOf", [])
@@ -237,10 +237,11 @@ def configuration(schema, version, date):
         f'.TH "MONITOR.YAML" 5 "{date}" "{PROGRAM} {version}" "File Formats"\n'
         ".SH NAME\nmonitor.yaml \\- the configuration of aasa\\-monitor\n"
         ".SH DESCRIPTION\n" + paragraphs(
-            "YAML with the keys below. Unknown keys are errors; aasa-monitor config check names every fault with its line.\n\n"
-            "A duration is a number with ms, s, m, h or d, such as 1h30m. ${NAME} stands for a variable of the environment, and "
-            "${NAME:-words} has a default. Each secret can be read from a file instead: token_file in place of token.\n\n"
-            "The service reads the file anew at systemctl reload. A faulty file is reported, and the running configuration stays.")
+            "YAML with the keys below. Unknown keys are errors; aasa-monitor config check shows every error with its line.\n\n"
+            "A duration is a number with ms, s, m, h or d, such as 1h30m. ${NAME} inserts an environment variable, and "
+            "${NAME:-text} has a default. Each secret can be read from a file instead: token_file instead of token.\n\n"
+            "systemctl reload makes the service read the file again. A file with errors is reported, and the running "
+            "configuration stays.")
         + "\n.SH KEYS\n" + settings(schema)
         + ".SH EXAMPLES\n.nf\n" + text("version: 1\ndomains:\n  - example.com\nalerts:\n  channels:\n"
                                        "    - {name: ops, type: slack, url_file: /etc/aasa-monitor/slack.url}") + "\n.fi\n"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs the program with what a machine needs to run it: an archive and a .deb, both in dist/.
-#   package.sh [ARCH]     builds the release binary, with Swift's runtime inside; ARCH: fails where this machine is another
+#   package.sh [ARCH]     builds the release binary, with Swift's runtime inside; fails if this machine is not of ARCH
 #   package.sh --debug    packs the debug binary that is built already, with the runtime's libraries beside it: a .deb for tests
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,7 +11,7 @@ export LC_ALL=C.UTF-8 TZ=UTC0
 umask 022
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%d)
-# It packs what the machine's own toolchain builds, and runs it for the man pages.
+# Packs what this machine's toolchain builds, and runs the program to make the man pages.
 if [ "${1:-}" != --debug ] && [ -n "${1:-}" ] && [ "$1" != "$(dpkg --print-architecture)" ]; then
     cat >&2 <<WORDS
 This machine is $(dpkg --print-architecture): it cannot make a package for $1. Run 'make package' on a machine that is $1, with
@@ -30,22 +30,22 @@ if [ "${1:-}" = --debug ]; then
     built=.build/debug/aasa-monitor
     output=dist/debug
     unpackaged=(--ignore-missing-info --warnings=0)
-    # It has a word for each of Swift's libraries, whose names have no version.
+    # dpkg-shlibdeps warns about each of Swift's libraries, whose names have no version.
     exec 2> >(grep -v "can't extract name and version from library name" >&2)
     compression=-Zgzip\ -z1
     mkdir -p "$output"
 else
     python3 deploy/icu.py .build/icu
-    # The compiler does not know of the files that it found missing.
+    # The compiler does not notice that a file which was missing exists now.
     touch Sources/CICU/data.S
-    # The program holds the names of its sources, for the words of a crash; that of this folder is none of them.
+    # The program contains the names of its source files for crash messages, but not the name of this folder.
     swift build -c release --static-swift-stdlib --product aasa-monitor \
         -Xswiftc -file-prefix-map -Xswiftc "$PWD=." -Xcc "-ffile-prefix-map=$PWD=."
-    # Other builds take the library's data.
+    # Other builds use the library's data.
     rm .build/icu/icudata.inc
     touch Sources/CICU/data.S
     built=.build/release/aasa-monitor
-    # What is left of ICU's data must do for a name and a time zone.
+    # The reduced ICU data must be enough for a name and a time zone.
     "$built" config check - >/dev/null <<'YAML'
 version: 1
 domains: [bücher.example]
@@ -57,7 +57,7 @@ YAML
     compression=-Zxz
 fi
 
-# The documents name each other by relative paths: they keep their places.
+# The documents link to each other by relative paths, so they keep their folders.
 documents() {
     mkdir -p "$1"
     cp README.md "$1/"
@@ -95,9 +95,9 @@ notices() {
     done
 }
 
-# The example without a domain: what it watches is for its user to say.
+# The example without a domain: users add their own.
 example() {
-    sed -e 's|^domains:$|domains: []             # yours, such as [example.com], or one a line without the brackets|' \
+    sed -e 's|^domains:$|domains: []             # yours, such as [example.com], or one per line without the brackets|' \
         -e '/^  - example\.com$/d' monitor.yaml
 }
 
@@ -121,8 +121,8 @@ deb() {
     install -D -m 644 deploy/aasa-monitor.service "$root/lib/systemd/system/aasa-monitor.service"
     install -D -m 644 deploy/aasa-monitor.sysusers "$root/usr/lib/sysusers.d/aasa-monitor.conf"
     install -d "$share/man/man1" "$share/man/man5" "$share/aasa-monitor" "$doc/examples"
-    # The first installation copies it to /etc. It is no conffile: everybody edits it, so that a new example would stop an
-    # unattended upgrade with a question. Images may leave out /usr/share/doc, so it does not lie there.
+    # The first installation copies it to /etc. It is not a conffile: everybody edits it, so a new example would stop an
+    # unattended upgrade with a question. It is not in /usr/share/doc, because images may leave that out.
     configuration "$share/aasa-monitor/monitor.yaml"
     ln -s ../../../aasa-monitor/monitor.yaml "$doc/examples/monitor.yaml"
     install -m 644 docs/monitor.schema.json "$share/aasa-monitor/"
@@ -145,7 +145,7 @@ deb() {
         "$version" "$version" "$maintainer" "$(LC_ALL=C date -u -R -d "@$SOURCE_DATE_EPOCH")" |
         gzip -9n >"$doc/changelog.gz"
 
-    # What the program is linked with names the packages and their versions. Swift's libraries for tests are of none.
+    # The linked libraries determine the packages and their versions. Swift's libraries for tests belong to no package.
     mkdir "$root/DEBIAN"
     printf 'Source: aasa-monitor\n\nPackage: aasa-monitor\nArchitecture: %s\n' "$architecture" \
         >"$staging/deb/debian/control"
@@ -165,9 +165,9 @@ Installed-Size: $(find "$root" -printf '%y %s\n' | awk '$1 == "f" { size += int(
 Depends: $depends, systemd | systemd-standalone-sysusers | systemd-sysusers
 Recommends: ca-certificates
 Description: monitors universal links: the site's file and Apple's copy of it
- iOS does not read a site's apple-app-site-association file: it reads the copy
- in Apple's CDN, which lags behind and goes missing when something keeps
- Apple's crawler out. Universal links then fail silently.
+ iOS does not read a site's apple-app-site-association file. It reads the copy
+ in Apple's CDN, which lags behind and disappears when something blocks
+ Apple's crawler. Universal links then fail silently.
  .
  aasa-monitor compares both for each domain, finds the cause, and alerts a
  chat or pager. It is a command for checks by hand and in CI, and a daemon
@@ -183,7 +183,7 @@ CONTROL
 
 maintainer='the aasa-monitor contributors <aasa-monitor@users.noreply.github.com>'
 strip -o "$staging/aasa-monitor" "$built"
-# Hashes of the compiler and the linker over what is not in the program: the folder of the build, too. Zeros take their place;
+# Hashes by the compiler and the linker that also cover what is not in the program, such as the build folder. Zeros replace them;
 # without these sections the program would lose its read-only relocations.
 blank() {
     local offset size
@@ -192,14 +192,14 @@ blank() {
     dd if=/dev/zero of="$staging/aasa-monitor" bs=1 seek=$((16#$offset + $2)) count=$((16#$size - $2)) conv=notrunc status=none
 }
 blank .swift_modhash 0
-# Behind the head of the note.
+# After the header of the note.
 blank .note.gnu.build-id 16
-# The commit, for --version; none where there are changes on top of it. The place for it has 48 bytes.
+# The commit, for --version; none if there are uncommitted changes. Its section has 48 bytes.
 if commit=$(git rev-parse HEAD 2>/dev/null) && [ -z "$(git status --porcelain 2>/dev/null)" ]; then
     printf '%s' "$commit" | dd of="$staging/commit" bs=48 conv=sync status=none
     objcopy --update-section .aasa_commit="$staging/commit" "$staging/aasa-monitor"
 fi
-# Libraries are found where the system has them, and nowhere else.
+# The system's libraries only.
 patchelf --remove-rpath "$staging/aasa-monitor"
 if [ "${1:-}" = --debug ]; then
     mkdir "$staging/runtime"
@@ -211,7 +211,7 @@ if [ "${1:-}" = --debug ]; then
     patchelf --set-rpath /usr/lib/aasa-monitor "$staging/aasa-monitor"
 fi
 
-# By the parser itself, so that they cannot say anything else.
+# Made from the parser's own description, so they always agree with it.
 "$built" --experimental-dump-help | python3 deploy/manual.py "$staging/man" "$version" "$date" docs/monitor.schema.json
 mkdir "$staging/completions"
 # Sourced, never run.

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Completes dist/ to a release of what `make package` made: image, SBOM, notes, checksums.
+# Makes a release from the output of `make package` in dist/: adds image, SBOM, notes, checksums.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-[ -z "$(git status --porcelain)" ] || { echo "there are changes that are not committed; a release is of a commit" >&2; exit 1; }
+[ -z "$(git status --porcelain)" ] || { echo "there are uncommitted changes; commit them before a release" >&2; exit 1; }
 version=$(sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/Commands/Version.swift)
-# As package.sh has them.
+# As in package.sh.
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} LC_ALL=C.UTF-8 TZ=UTC0
 umask 022
 deb=dist/aasa-monitor_${version}_$(dpkg --print-architecture).deb
-[ -f "$deb" ] || { echo "there is no $deb; make package makes it" >&2; exit 1; }
-# The section of this version; where there is none yet, what is unreleased.
+[ -f "$deb" ] || { echo "there is no $deb; run make package" >&2; exit 1; }
+# The section of this version; if there is none yet, the unreleased changes.
 section=Unreleased
 if grep -qF "## [$version]" CHANGELOG.md; then section=$version; fi
 awk -v section="## [$section]" '/^## / { inside = index($0, section) == 1; next } inside' CHANGELOG.md >dist/NOTES.md
@@ -21,7 +21,7 @@ if [ "$(id -u)" -eq 0 ]; then
 else
     echo "dist/ has no image: only root can make one (sudo make image)" >&2
 fi
-# Of this version alone: dist/ keeps those before it.
+# Only files of this version: dist/ keeps older ones.
 (cd dist && find . -maxdepth 1 -type f -name "aasa-monitor[-_]${version}[-_.]*" ! -name '*.sha256' -printf '%f\0' | sort -z |
     xargs -0 sha256sum NOTES.md >SHA256SUMS)
 cat dist/SHA256SUMS

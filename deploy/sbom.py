@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes the SBOM of a release (SPDX 2.3, JSON): sbom.py VERSION DEB WORKSPACE OUTPUT
 
-WORKSPACE is SwiftPM's workspace-state.json: what is built into the program, beside Swift's own runtime. The system's
+WORKSPACE is SwiftPM's workspace-state.json: what is built into the program, besides Swift's own runtime. The system's
 libraries are those that the .deb depends on. https://spdx.github.io/spdx-spec/v2.3/"""
 
 import hashlib
@@ -35,7 +35,7 @@ for each in json.load(open(workspace))["object"]["dependencies"]:
     purl = "pkg:swift/" + re.sub(r"^https://|\.git$", "", location) + "@" + number
     inside.append(package(reference["identity"], number, f"git+{location}@{state.get('revision', number)}",
                           externalRefs=[{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": purl}]))
-# Its runtime and Foundation are linked in, too.
+# Swift's runtime and Foundation are linked in, too.
 toolchain = subprocess.run(["swift", "--version"], capture_output=True, text=True, check=True).stdout
 inside.append(package("swift", re.search(r"Swift version ([0-9.]+)", toolchain)[1], "https://www.swift.org/install/"))
 depends = subprocess.run(["dpkg-deb", "-f", deb, "Depends"], capture_output=True, text=True, check=True).stdout

@@ -2,7 +2,7 @@
 #ifndef AASA_CCARES_H
 #define AASA_CCARES_H
 
-// What newer versions call deprecated is all that 1.18 has.
+// Newer versions deprecate functions for which 1.18 has no replacement.
 #define CARES_NO_DEPRECATED
 #include <ares.h>
 #include <netdb.h>

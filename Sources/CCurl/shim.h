@@ -1,5 +1,5 @@
-// libcurl's header, and what Swift cannot call of it: variadic functions (one wrapper per argument type, so that a wrong
-// pairing does not compile in Swift) and the one look into the TLS library behind it.
+// libcurl's header, and wrappers for what Swift cannot call: variadic functions, and a look into the TLS library behind
+// libcurl. There is one wrapper per argument type: a wrong type must not compile in Swift.
 #ifndef AASA_CCURL_SHIM_H
 #define AASA_CCURL_SHIM_H
 
@@ -60,7 +60,7 @@ static inline CURLcode aasa_curl_set_debug_callback(CURL *easy, CURLoption optio
     return curl_easy_setopt(easy, option, callback);
 }
 
-// Of mail: recipients that are refused do not keep it from the others. The option's name has a letter less from 8.2 on.
+// For mail: a refused recipient does not stop the delivery to the others. From 8.2 on, the option's name has one L less.
 static inline CURLcode aasa_curl_allow_refused_recipients(CURL *easy) {
     return curl_easy_setopt(easy, CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1L);
 }
@@ -86,9 +86,9 @@ static inline CURLMcode aasa_curl_multi_set_long(CURLM *multi, CURLMoption optio
 }
 
 // The protocol version of the TLS session, such as "TLSv1.3"; NULL without TLS or with another library than OpenSSL.
-// libcurl has no getter for it, only the SSL pointer. SSL_get_version is looked up and not linked, so that this library needs no
-// libssl of its own; the process has one copy, that of libcurl, since the lab is linked to the same package. The handle NULL is
-// RTLD_DEFAULT, whose name glibc hides without _GNU_SOURCE. Valid only inside a callback of a connected transfer.
+// libcurl has no getter for it, only the SSL pointer. SSL_get_version is looked up at run time: this library then needs no
+// libssl of its own. The process has one copy, libcurl's, because the lab links the same package. The handle NULL is
+// RTLD_DEFAULT, a name that glibc hides without _GNU_SOURCE. Valid only inside a callback of a connected transfer.
 static inline const char *_Nullable aasa_curl_tls_version(CURL *easy) {
     struct curl_tlssessioninfo *session = NULL;
     if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &session) != CURLE_OK || session == NULL) return NULL;

@@ -1,4 +1,4 @@
-// The system's OpenSSL, 3.0 or later, and what Swift cannot call of it: macros and variadic functions.
+// The system's OpenSSL, 3.0 or later, and wrappers for what Swift cannot call: macros and variadic functions.
 #ifndef AASA_COPENSSL_SHIM_H
 #define AASA_COPENSSL_SHIM_H
 
@@ -12,10 +12,10 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-// A new P-256 key; NULL where there is no memory or no entropy.
+// A new P-256 key; NULL if there is no memory or no entropy.
 static inline EVP_PKEY *_Nullable aasa_openssl_p256_key(void) { return EVP_EC_gen("P-256"); }
 
-// An extension by the syntax of x509v3_config(5), for `subject` under `issuer`; 1 where it was added.
+// Adds an extension to `subject`, issued by `issuer`, in the syntax of x509v3_config(5). Returns 1 if it was added.
 static inline int aasa_openssl_add_extension(X509 *subject, X509 *issuer, int nid, const char *value) {
     X509V3_CTX context;
     X509V3_set_ctx_nodb(&context);
@@ -27,7 +27,7 @@ static inline int aasa_openssl_add_extension(X509 *subject, X509 *issuer, int ni
     return added;
 }
 
-// Sends this certificate after the leaf. Takes `certificate` where it returns 1.
+// Sends this certificate after the leaf. Takes ownership of `certificate` if it returns 1.
 static inline int aasa_openssl_add_chain_certificate(SSL_CTX *context, X509 *certificate) {
     return (int)SSL_CTX_add_extra_chain_cert(context, certificate);
 }

@@ -2,17 +2,18 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// The command `aasa-monitor`. Each subcommand has a file of its own; this one only knows their list and how they end.
+/// The command `aasa-monitor`. Each subcommand has its own file. This file holds their list and ends the process.
 package struct AasaMonitor: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "aasa-monitor",
         abstract: "Checks and monitors universal links: what your origin serves, and what Apple's CDN serves.",
         discussion: """
-            iOS does not read your site's apple-app-site-association file: it reads the copy in Apple's CDN, which lags \
-            by hours to weeks and goes missing when something keeps Apple's crawler out. `check` looks once, `watch` \
-            waits for a change to reach every edge, `run` watches and alerts, `demo` shows it all on a lab of its own.
+            iOS does not read your site's apple-app-site-association file. It reads the copy in Apple's CDN, which \
+            lags by hours to weeks and disappears when something blocks Apple's crawler. `check` runs one check, \
+            `watch` waits until a change reaches every edge, `run` monitors and alerts, `demo` shows all of it on an \
+            embedded lab.
 
-            Exit codes: 0 nothing at severity error, 1 at least one error finding, 64 usage, 65 a file that is no \
+            Exit codes: 0 nothing at severity error, 1 at least one error finding, 64 usage, 65 a file that is not an \
             association file, 66 an input file that is missing or cannot be read, 70 our own fault, 78 configuration.
             """,
         version: Version.text,
@@ -28,16 +29,16 @@ package struct AasaMonitor: AsyncParsableCommand {
 
     /// Parses the command line, runs the command, ends the process with the contract's exit code.
     package static func start() async {
-        // A reader that goes away shows as a failed write, not as a signal that kills the daemon.
+        // When a reader goes away, the write fails; otherwise the signal would kill the daemon.
         signal(SIGPIPE, SIG_IGN)
         raiseLimitOfOpenFiles()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            // ArgumentParser shows the help of what it knows, and ends with 0.
+            // For an unknown command ArgumentParser would show the help of its parent and end with 0.
             if arguments.first == "help", let complaint = CommandPath(arguments).complaint {
                 throw ValidationError(complaint)
             }
-            // A group of commands without one shows its help; `silence` would ask for the targets of a new one.
+            // A command group alone shows its help. `silence` has a default command, which would ask for targets.
             var command = try await asyncParseAsRoot(arguments == ["silence"] ? ["silence", "--help"] : arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -53,7 +54,7 @@ package struct AasaMonitor: AsyncParsableCommand {
 
     private static func end(with error: any Error, _ arguments: [String]) -> Never {
         let code = exitCode(for: error)
-        // Help, or an end that has been explained already.
+        // Help, or a failure that the command has already explained.
         if code == .success || error is ExitCode { exit(withError: error) }
         if code == .validationFailure { end(with: CommandFailure(error, in: arguments)) }
         end(with: CommandFailure(.software, message(for: error)))
@@ -65,14 +66,14 @@ package struct AasaMonitor: AsyncParsableCommand {
     }
 }
 
-// The limit on open files. Each transfer and each reader of the status page takes one, and libdispatch ends the process where
-// it finds none left.
+// The limit on open files. Each transfer and each client of the status page takes one. libdispatch ends the process if
+// none is left.
 extension AasaMonitor {
-    /// Enough for a thousand transfers, the status page's readers and the store.
+    /// Enough for a thousand transfers, the status page's clients and the store.
     private static let openFiles: rlim_t = 8192
 
-    /// Raises the soft limit, which many systems set to 1024, as far as the hard one allows. Where that fails the limit
-    /// stays what it was.
+    /// Raises the soft limit, which many systems set to 1024, as far as the hard limit allows. If that fails, the limit
+    /// stays unchanged.
     private static func raiseLimitOfOpenFiles() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < openFiles else {

@@ -11,8 +11,8 @@ struct AcknowledgeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ack", abstract: "Acknowledge an incident: no reminders, no escalation.",
         discussion: """
-            The end of the incident is still sent. An incident that becomes worse or comes back is no longer \
-            acknowledged. A running daemon reacts within seconds; `unack` ends it.
+            RESOLVED is still sent. An incident that gets worse or comes back is no longer acknowledged. \
+            A running daemon reacts within seconds; `unack` ends the acknowledgement.
             """)
 
     @Argument(help: AcknowledgeTarget.help, completion: .domains) var incident: String
@@ -70,14 +70,14 @@ struct UnacknowledgeCommand: AsyncParsableCommand {
     }
 }
 
-/// What `ack` and `unack` are about: an incident by its id, or the one of a domain that can be meant, with those that it
-/// inhibits: who handles a firewall's refusal handles the copy that is missing because of it.
+/// The target of `ack` and `unack`: an incident by its id, or a domain's incident with those that it inhibits. Whoever
+/// fixes a firewall that blocks the crawler also fixes the copy that is missing because of it.
 struct AcknowledgeTarget {
     static let help = ArgumentHelp(
-        "The incident's id as messages and the status page show it, or its beginning; or a domain: its open "
-            + "incident, and those that it explains.", valueName: "incident|domain")
+        "The incident's id from a message or the status page, or the beginning of it; or a domain: its open "
+            + "incident, and those that it inhibits.", valueName: "incident|domain")
 
-    /// Which incidents of a domain can be meant.
+    /// Which incidents of a domain qualify.
     enum Choice: String {
         case open, acknowledged
     }
@@ -85,7 +85,7 @@ struct AcknowledgeTarget {
     let text: String
     let choice: Choice
 
-    /// More are not listed.
+    /// How many incidents an error message lists.
     private static let mostListed = 20
 
     init(_ text: String, _ choice: Choice) {
@@ -93,8 +93,8 @@ struct AcknowledgeTarget {
         self.choice = choice
     }
 
-    /// The incident's id, or its beginning; or those of a domain, the cause first.
-    /// - Throws: `CommandFailure` where a domain has no incident that can be meant, or several causes.
+    /// The id or prefix as given; or the ids of a domain's incidents, the inhibiting one first.
+    /// - Throws: `CommandFailure` if the domain has no such incident, or several that nothing inhibits.
     func ids(_ api: any MonitorAPI) async throws -> [String] {
         // An id has no dot.
         guard text.contains("."), let domain = try? Domain(text) else { return [text] }
@@ -120,6 +120,6 @@ struct AcknowledgeTarget {
 }
 
 extension ProcessInfo {
-    /// Who types the command: `user@host`.
+    /// The user who runs the command: `user@host`.
     var operatorName: String { "\(NSUserName())@\(hostName)" }
 }

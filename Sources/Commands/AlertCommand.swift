@@ -7,19 +7,19 @@ import Evidence
 import MonitorConfiguration
 import Monitoring
 
-/// `aasa-monitor alert`: whether messages arrive, and to whom they would go, before one has to.
+/// `aasa-monitor alert`: tests whether messages arrive, and shows who would get them.
 struct AlertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "alert", abstract: "Examine the channels that alerts go to.",
+        commandName: "alert", abstract: "Test the channels that get alerts, and show who is notified.",
         subcommands: [Test.self, AlertRoutesCommand.self])
 
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "test", abstract: "Send a marked test message and print what the receiver answered.",
             discussion: """
-                The message is sent like every alert: the same form, network, headers and signature. It is sent once, without \
-                the store, so a running daemon is not disturbed. For root, a configuration in /etc/aasa-monitor is tested as \
-                user aasa-monitor, as the service runs.
+                The message is sent like every alert, with the same format, network, headers and signature. It is sent \
+                once and without the store, so a running daemon is not affected. When root tests a configuration in \
+                /etc/aasa-monitor, the command switches to user aasa-monitor, as the service does.
 
                 Exit codes: 0 every message was delivered, 1 at least one was not, 64 a channel is not configured, \
                 78 configuration.
@@ -55,7 +55,7 @@ struct AlertCommand: AsyncParsableCommand {
         private func chosen(_ channels: [Channel], _ path: String) throws -> [Channel] {
             guard !channels.isEmpty else {
                 throw CommandFailure(
-                    .configuration, "\(path): there are no channels; give at least one under 'alerts.channels'")
+                    .configuration, "\(path): no channels are configured; add at least one under 'alerts.channels'")
             }
             guard !names.isEmpty else { return channels }
             var seen: Set<String> = []
@@ -73,7 +73,7 @@ struct AlertCommand: AsyncParsableCommand {
     }
 }
 
-/// What `alert test` prints of one channel. It hides the channel's URL, the report's words its secrets.
+/// What `alert test` prints about one channel. It shows no URL of the channel, and the report hides its secrets.
 extension TestReport {
     func text(of channel: Channel) -> String {
         let status = status.map { "status \($0)" } ?? "no status"
@@ -84,10 +84,10 @@ extension TestReport {
         }
         if let advice = advice(channel.kind) { lines.append("  \(advice)") }
         if let place = movedTo {
-            lines.append("  the channel has moved: its settings should name \(place.displayable.shortened(to: 100))")
+            lines.append("  the channel has moved: change its settings to \(place.displayable.shortened(to: 100))")
         }
         if isLeftOpen {
-            lines.append("  the test is still open there, as its end was not taken: close it by hand")
+            lines.append("  the test is still open there, because the receiver refused its end: close it by hand")
         }
         return lines.joined(separator: "\n")
     }
@@ -95,29 +95,29 @@ extension TestReport {
     private var verdict: String {
         switch outcome {
         case .delivered: "delivered"
-        case .throttled(let wait?): "not delivered: it asks to wait for \((wait / .seconds(1)).inWords)"
-        case .throttled(nil): "not delivered: it asks to wait"
-        case .permanentMessage: "not delivered: it refused the message"
-        case .permanentChannel where status == nil: "not sent: nothing is sent to such an address"
-        case .permanentChannel(gone: true): "not delivered: it refused the channel, which is gone"
-        case .permanentChannel(gone: false): "not delivered: it refused the channel"
+        case .throttled(let wait?): "not delivered: the receiver asks to wait \((wait / .seconds(1)).inWords)"
+        case .throttled(nil): "not delivered: the receiver asks to wait"
+        case .permanentMessage: "not delivered: the receiver refused the message"
+        case .permanentChannel where status == nil: "not sent: aasa-monitor does not send to this address"
+        case .permanentChannel(gone: true): "not delivered: the receiver says that the channel is gone"
+        case .permanentChannel(gone: false): "not delivered: the receiver refused the channel"
         case .transient where status == nil: "not delivered: no answer"
-        case .transient: "not delivered: it has trouble of its own"
+        case .transient: "not delivered: the receiver failed"
         }
     }
 
-    /// What to do, where the answer tells.
+    /// What to do, if the answer tells.
     private func advice(_ kind: ChannelKind) -> String? {
         switch outcome {
         case .delivered: nil
-        case .throttled: "a real message would wait and be sent again by itself"
-        case .transient: "a real message would be sent again by itself, for a day"
-        case .permanentMessage: "a real message would be sent once more in its plainest form"
+        case .throttled: "a real message would wait, and then be sent again automatically"
+        case .transient: "a real message would be sent again automatically, for up to a day"
+        case .permanentMessage: "a real message would be sent once more in its simplest form"
         case .permanentChannel where status.map { (300...399).contains($0) } ?? false:
-            "redirects are not followed: give the address that it leads to"
+            "aasa-monitor does not follow redirects: use the address that the redirect leads to"
         case .permanentChannel where kind == .email:
-            "look at the channel's url, username, password and addresses"
-        case .permanentChannel: "look at the channel's url, token and rights"
+            "check the channel's url, username, password and addresses"
+        case .permanentChannel: "check the channel's url, token and permissions"
         }
     }
 }

@@ -14,8 +14,8 @@ struct AlertRoutesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "routes", abstract: "Show who would be notified of what about a domain, and when.",
         discussion: """
-            Asks the configuration the same questions that the daemon asks it. It needs no daemon and sends nothing; where \
-            the store is at hand, silences of the domain are shown too.
+            Reads the configuration as the daemon does. Needs no daemon and sends nothing. If the store can be read, \
+            the domain's silences are shown too.
             """)
 
     @Option(.text, .json) var format: OutputFormat
@@ -25,14 +25,14 @@ struct AlertRoutesCommand: AsyncParsableCommand {
     func run() async throws {
         let targets = try Targets.read([domain])
         guard targets.count == 1, let target = targets.first else {
-            throw CommandFailure(.usage, "routes are of one domain, not of \(targets.count)")
+            throw CommandFailure(.usage, "routes takes one domain, not \(targets.count)")
         }
         let path = try configuration.resolvedPath()
         let file = try ConfigurationOptions.load(path)
         try await RunCommand.explaining {
             guard let routes = AlertRoutes(of: target.domain, file) else {
                 let hint = Spelling.suggestion(for: target.domain.name, among: file.domains.map(\.domain.name))
-                throw CommandFailure(.usage, "\(path) does not name \(target.domain)\(hint)")
+                throw CommandFailure(.usage, "\(path) does not list \(target.domain)\(hint)")
             }
             let now = Date()
             let text = RoutesText(
@@ -42,7 +42,7 @@ struct AlertRoutesCommand: AsyncParsableCommand {
         }
     }
 
-    /// Those that are not over and are for the domain; nil where no store can be read.
+    /// The domain's silences that have not ended; nil if no store can be read.
     private func silences(of routes: AlertRoutes, _ path: String, now: Date) async -> [SilenceReport]? {
         guard FileManager.default.fileExists(atPath: path),
             let store = try? Store(path: path, access: .reader)
@@ -56,10 +56,10 @@ struct AlertRoutesCommand: AsyncParsableCommand {
     }
 }
 
-/// Who would be notified of what, for people and for programs.
+/// Who would be notified of what, as text and as JSON.
 struct RoutesText {
     let routes: AlertRoutes
-    /// nil: no store is at hand.
+    /// nil: no store can be read.
     let silences: [SilenceReport]?
     let fallback: String?
     let style: TextStyle
@@ -83,15 +83,16 @@ struct RoutesText {
             "new versions of the file (notify: [changes])",
             routes.changes.map { "  \(Self.name($0))  \(Self.when($0))" })
         lines += section(
-            "many domains, and the monitor's own trouble" + (fallback.map { " (fallback: \($0.displayable))" } ?? ""),
+            "groups of domains, and the monitor's own trouble"
+                + (fallback.map { " (fallback: \($0.displayable))" } ?? ""),
             channels(routes.monitor))
         lines += section("maintenance windows of the domain", routes.windows.map(window))
         lines += section(
-            "silences of the domain", silences.map { $0.map(silence) } ?? ["  unknown: no store is at hand"])
+            "silences of the domain", silences.map { $0.map(silence) } ?? ["  unknown: no store to read"])
         lines.append("")
         lines.append(
             routes.remindEvery.map {
-                "Reminders: after \($0.notation), then each after twice the time, a day at most, for 7 days. An "
+                "Reminders: the first after \($0.notation), then at doubling intervals of at most a day, for 7 days. An "
                     + "acknowledgement ends reminders and escalation; RESOLVED goes to each channel that was notified."
             } ?? "Reminders are off. RESOLVED goes to each channel that was notified.")
         return style.signs(lines.joined(separator: "\n"))
@@ -101,7 +102,7 @@ struct RoutesText {
         ["", title] + (lines.isEmpty ? ["  none"] : lines)
     }
 
-    /// A line for each channel and time with what differs: not each channel again for each kind.
+    /// One line for each channel and time; a channel does not repeat for each kind.
     private func channels(_ rules: [AlertRoutes.Rule]) -> [String] {
         var rows: [(name: String, when: String, asked: [Asked])] = []
         for rule in rules {
@@ -117,7 +118,7 @@ struct RoutesText {
             }
         }
         let all = rules.flatMap(\.asked)
-        // What no channel gets stands last.
+        // What no channel gets comes last.
         rows = rows.filter { !$0.when.isEmpty } + rows.filter(\.when.isEmpty)
         return TextTable(rows: rows.map { [$0.name, Self.words($0.asked, of: all) + $0.when] })
             .lines(indentation: 2, style: style)
@@ -129,7 +130,7 @@ struct RoutesText {
         let severity: Severity
     }
 
-    /// `all`, `errors of cdn.stale, cdn.missing`, `warnings but file.broken`.
+    /// `all`, `errors of cdn.stale, cdn.missing`, `warnings except file.broken`.
     private static func words(_ asked: [Asked], of all: [Asked]) -> String {
         let subjects = all.map(\.subject).uniqued
         func severities(_ subject: String, _ asked: [Asked]) -> [Severity] {
@@ -143,7 +144,7 @@ struct RoutesText {
             let others = subjects.filter { !own.contains($0) }
             if others.isEmpty { return isWhole ? "all" : head }
             if others.count <= 2, others.count < own.count {
-                return "\(isWhole ? "all" : head) but \(others.map(\.displayable).joined(separator: ", "))"
+                return "\(isWhole ? "all" : head) except \(others.map(\.displayable).joined(separator: ", "))"
             }
             let names = subjects.filter(own.contains).map(\.displayable).joined(separator: ", ")
             return isWhole ? names : "\(head) of \(names)"
@@ -155,7 +156,7 @@ struct RoutesText {
     }
 
     private static func when(_ notification: ExpectedNotification) -> String {
-        let time = notification.after == .zero ? "at once" : "after \(notification.after.notation)"
+        let time = notification.after == .zero ? "immediately" : "after \(notification.after.notation)"
         return time + (notification.isEscalation ? " (escalation), unless acknowledged" : "")
             + (notification.reminder == nil ? ", no reminders" : "")
     }

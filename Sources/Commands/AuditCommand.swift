@@ -4,19 +4,19 @@ import Evidence
 import Foundation
 import Report
 
-/// `aasa-monitor audit --entitlements FILE...`: a check of each associated domain that apps claim, for their service and app.
+/// `aasa-monitor audit --entitlements FILE...`: checks each associated domain that apps claim, for its service and app.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Check that the domains which an app claims name the app.",
+        commandName: "audit", abstract: "Check that the domains an app claims name the app.",
         discussion: """
-            Each associated domain in the entitlements of apps is checked as `check` does, for its service and for the \
-            app: do the origin's file and Apple's copy name it, and does its signing let devices read the entry? Each domain \
-            is asked once for each mode. Misspelt entries get their correction, and a service for which a file names the \
-            app is mentioned where the app does not claim it.
+            Checks each associated domain in the entitlements of apps, as `check` does, for its service and its app. \
+            Do the origin's file and Apple's copy name the app? Does the app's signing let devices read the entry? \
+            Each domain is checked once per mode. Misspelt entries are shown with the correction. If a file names the \
+            app for a service that the app does not claim, that is shown too.
 
-            Only the entitlements of a signed app say its ID and how it is signed, and have no build settings: \
-            codesign -d --entitlements - --xml App.app > App.entitlements. For others name the ID with --app. Property \
-            lists are read as XML, in binary, and out of a provisioning profile that lists domains.
+            Only the entitlements of a signed app contain its ID and how it is signed, with all build settings filled \
+            in: codesign -d --entitlements - --xml App.app > App.entitlements. For other files, give the ID with \
+            --app. Property lists can be XML, binary, or inside a provisioning profile that lists domains.
 
             Exit codes: those of `check`. 0 nothing at severity error, 1 at least one error, 70 only this machine is at \
             fault, 64 usage, 66 a file that cannot be read, 78 configuration.
@@ -24,20 +24,20 @@ struct AuditCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .upToNextOption,
-        help: ArgumentHelp("The entitlements of apps, a file each; - is standard input.", valueName: "file"),
+        help: ArgumentHelp("The entitlements of apps, one file per app; - is standard input.", valueName: "file"),
         completion: .file(extensions: ["entitlements", "plist", "xcent"]))
     var entitlements: [String]
 
     @Option(
         help: ArgumentHelp(
-            "The app's ID, where a file does not say it, such as ABCDE12345.com.example.app.", valueName: "app-id"))
+            "The app's ID, if a file does not contain it, such as ABCDE12345.com.example.app.", valueName: "app-id"))
     var app: String?
 
     @Option(.text, .json) var format: OutputFormat
 
     @Flag(
         name: .customLong("ask-cdn"),
-        help: "Ask Apple's CDN even where the origin has no file yet; Apple then remembers the failure.")
+        help: "Ask Apple's CDN even if the origin has no file yet; Apple then caches the failure.")
     var asksCDN = false
 
     @OptionGroup var color: ColorOption
@@ -45,13 +45,13 @@ struct AuditCommand: AsyncParsableCommand {
     @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
 
-    /// Domains under way at once; further ones wait.
+    /// Domains checked at the same time; the others wait.
     private static let maximumConcurrent = 32
 
     func validate() throws {
         if let app, let fault = Expectations.fault(ofApp: app) {
             throw ValidationError(
-                "--app: '\(app.displayable.shortened(to: 200))' can be no app's ID: \(fault.displayable)")
+                "--app: '\(app.displayable.shortened(to: 200))' is not a valid app ID: \(fault.displayable)")
         }
     }
 
@@ -82,34 +82,34 @@ struct AuditCommand: AsyncParsableCommand {
         if levels.contains(.unknown) { throw MonitorExit.software.code }
     }
 
-    /// nil where no domain is asked about the app.
+    /// nil if the file claims no domain, so nothing needs the ID.
     private func missingID(of file: Entitlements, at path: String) throws -> String? {
         if file.claims.isEmpty { return nil }
         throw CommandFailure(
             .usage,
-            "\(path.displayable) does not say which app it is of; name it with --app, such as "
-                + "ABCDE12345.com.example.app, or take the entitlements of the signed app")
+            "\(path.displayable) does not contain the app's ID; give it with --app, such as "
+                + "ABCDE12345.com.example.app, or use the entitlements of the signed app")
     }
 
-    /// `--app` is for files that do not say their app. Beside files that all do, it can only be a mistake.
+    /// `--app` is for files without an app ID. If all files have one, it can only be a mistake.
     private func checkNamedApp(_ files: [(path: String, file: Entitlements)]) throws {
         guard let app else { return }
         for (path, file) in files {
             guard let pattern = file.appPattern, !app.hasPrefix(pattern.dropLast()) else { continue }
             throw CommandFailure(
                 .usage,
-                "\(path.displayable) is for apps whose ID is \(pattern.displayable), and --app names "
+                "\(path.displayable) is for apps whose ID is \(pattern.displayable), but --app names "
                     + "\(app.displayable); name an app of that profile")
         }
         let known = files.compactMap { path, file in file.app.id.map { (path: path, id: $0) } }
         guard known.count == files.count, let other = known.first(where: { $0.id != app }) else { return }
         throw CommandFailure(
             .usage,
-            "\(other.path.displayable) is of \(other.id), and --app names \(app.displayable); leave out --app, or name the "
-                + "entitlements of that app")
+            "\(other.path.displayable) belongs to \(other.id), but --app names \(app.displayable); leave out --app, or name "
+                + "the entitlements of that app")
     }
 
-    /// Each domain and mode once, also where several entries name it.
+    /// Each domain and mode once, even if several entries name it.
     private func sightings(of claims: [AssociatedDomain]) async throws -> [Target: OneShotChecker.Sighting] {
         let targets = Set(claims.map { Target(domain: $0.domain, mode: $0.mode) }).sorted {
             $0.domain.name < $1.domain.name
@@ -120,7 +120,7 @@ struct AuditCommand: AsyncParsableCommand {
         var sightings: [Target: OneShotChecker.Sighting] = [:]
         try await checker.close(after: {
             try await OrderedWork.run(targets, maximumConcurrent: Self.maximumConcurrent) { target in
-                // The configuration's mode is of what it watches; here the entitlement decides.
+                // The entitlement decides the mode, not the configuration.
                 (target, try await checker.look(at: target.domain, in: target.mode, depth: .full))
             } each: { target, sighting in
                 sightings[target] = sighting
@@ -133,13 +133,13 @@ struct AuditCommand: AsyncParsableCommand {
 /// One entry of an app's entitlements: the check of its domain for its service and the app.
 private struct AuditedEntry {
     let entry: Entitlements.Entry
-    /// nil where there is nothing to ask.
+    /// nil if there is nothing to ask.
     private let check: (claim: AssociatedDomain, asked: AskedService, report: CheckReport)?
-    /// What is wrong with the entry or the app, whatever the file says.
+    /// What is wrong with the entry or the app, regardless of the file.
     private let fault: DiagnosisText?
     let level: Verdict.Level
     let isOfDeviceAlone: Bool
-    /// Whether devices find the app by it; nil if unknown.
+    /// Whether the entry works on devices; nil if unknown.
     let works: Bool?
 
     init(
@@ -163,10 +163,10 @@ private struct AuditedEntry {
         }
     }
 
-    /// Whose file it reads, where its name does not say so.
+    /// The domain whose file a wildcard entry reads; nil for other entries, whose name says it.
     var place: String? { check.flatMap { $0.claim.isWildcard ? $0.claim.domain.name : nil } }
 
-    /// What the origin's file and Apple's copy say of the app.
+    /// What the origin's file and Apple's copy say about the app.
     private var seen: (origin: String, copy: String) {
         guard let check else { return ("not asked", "not asked") }
         let readings = check.report.readings
@@ -183,7 +183,7 @@ private struct AuditedEntry {
         return (words(readings.originFile, readings.observation.origin), copy)
     }
 
-    /// What the two say, in a line.
+    /// What the two say, in one line.
     private var standing: String {
         let (origin, copy) = seen
         let file = place.map { " of \($0)" } ?? ""
@@ -191,7 +191,7 @@ private struct AuditedEntry {
             ? "\(origin), at the origin\(file) and in Apple's copy" : "origin\(file): \(origin) · Apple's copy: \(copy)"
     }
 
-    /// What `check` says of it; a line where all is well.
+    /// What `check` says about it; one line if all is well.
     func lines(column: Int, style: TextStyle) -> [String] {
         guard level != .ok else {
             return style.heading(TextStyle.Sign(.ok), entry.shown, standing, brief: "Works", column: column)
@@ -239,7 +239,7 @@ private struct AppAudit {
         unclaimed = app.unclaimed(claims) { sighting($0)?.readings }
     }
 
-    /// Of each entry, or of the app where it has none. What only a device can tell is no fault of this machine.
+    /// The level of each entry, or of the app if it has no entry. Entries that only a device can judge do not count.
     var levels: [Verdict.Level] {
         absence == nil ? entries.filter { !$0.isOfDeviceAlone }.map(\.level) : [.failing]
     }
@@ -250,7 +250,7 @@ private struct AppAudit {
         let effect =
             absence?.effect ?? "\(working) of its \(entries.count.of("associated domain")) \(work)"
             + (unknown == 0 ? "" : ", \(unknown) unknown") + "."
-        // Without an entry that this machine can judge nothing is known to be well.
+        // Without an entry that this machine can judge, the result is unknown.
         let level = levels.isEmpty ? Verdict.Level.unknown : .worst(levels)
         var lines = style.heading(TextStyle.Sign(level), name.displayable, effect)
         if path != name { lines += style.remark(path.displayable) }
@@ -265,7 +265,7 @@ private struct AppAudit {
             lines.append("")
             lines += style.heading(
                 .note, entry.text,
-                "The file names the app, and the app does not claim it: \(English.fails(entry.service)).")
+                "The file names the app, but the app does not claim it: \(English.fails(entry.service)).")
             lines += style.part("do", "Add the entry to the entitlements if the app needs it.")
         }
         return style.signs(lines.joined(separator: "\n"))

@@ -9,27 +9,29 @@ import Monitoring
 import Probing
 import Storage
 
-/// `aasa-monitor check TARGET...`: one look, one report a target, trouble first.
+/// `aasa-monitor check TARGET...`: one check and one report per target, trouble first.
 struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Check domains once: the origin's file, Apple's copy of it, and how they compare.",
         discussion: """
-            A TARGET is a domain, a URL of it, or an entitlement such as applinks:example.com?mode=developer. Of a URL with a \
-            path the answer says first what it opens; where the site has no file, one at that path is looked for too. @FILE and - \
-            read targets from a file or from standard input, one a line. Without a target all domains of the configuration \
-            are checked. An entitlement of another service, such as webcredentials:example.com, is judged for that service.
+            A TARGET is a domain, one of its URLs, or an entitlement such as applinks:example.com?mode=developer. For \
+            a URL with a path, the answer first says what the URL opens. If the site has no file, that path is checked \
+            for a file too. @FILE and - read targets from a file or from standard input, one per line. Without a \
+            target, all domains of the configuration are checked. An entitlement of another service, such as \
+            webcredentials:example.com, is checked for that service.
 
-            --why URL needs no target: it checks the URL's domain, matches the URL against the file that phones use, and \
-            names the app and the rule. Where that opens the app and the domain is well, only the phone knows why it opens \
-            the website all the same: the reasons follow, the likeliest first, each with a test. One target may stand \
-            beside it, such as an entitlement with a mode; then a path is enough. The exit code is that of the check.
+            --why URL needs no target. It checks the URL's domain, matches the URL against the file that phones use, \
+            and names the app and the rule. If the URL should open the app and the domain has no problem, the reason \
+            is on the phone. The possible reasons follow, the likeliest first, each with a test. You can give one \
+            target with it, such as an entitlement with a mode; then a path is enough. The exit code is that of the \
+            check.
 
-            A domain that is well takes a line. Of trouble it says what phones do, why, what to do and until when; -v adds \
-            all findings and what each server answered.
+            A domain without problems takes one line. Otherwise the report says what phones do, why, what to do and \
+            until when; -v adds all findings and what each server answered.
 
             A single check has no history. If the copies differ, a recent Last-Modified of the origin, or the store that \
-            --config names, says since when.
+            --config names, tells since when.
             """)
 
     @Argument(
@@ -49,11 +51,11 @@ struct CheckCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A link that a phone does not open in the app. Shows what the file says of it, and what only the phone knows.",
+            "A link that a phone does not open in the app. Shows what the file says about it, and what to test on the phone.",
             valueName: "url"))
     var why: String?
 
-    @Flag(help: "Exit with 1 at warnings too.")
+    @Flag(help: "Exit with 1 for warnings too.")
     var strict = false
 
     @Flag(help: "Show only the targets that decide the exit code.")
@@ -62,12 +64,12 @@ struct CheckCommand: AsyncParsableCommand {
     @Flag(name: [.short, .long], help: "Show all findings, and what each server answered.")
     var verbose = false
 
-    @Flag(name: [.short, .long], help: "Show nothing; the exit code tells.")
+    @Flag(name: [.short, .long], help: "Show nothing; only set the exit code.")
     var quiet = false
 
     @Flag(
         name: .customLong("ask-cdn"),
-        help: "Ask Apple's CDN even where the origin has no file yet; Apple then remembers the failure.")
+        help: "Ask Apple's CDN even if the origin has no file yet; Apple then caches the failure.")
     var asksCDN = false
 
     @OptionGroup var expectations: ExpectationOptions
@@ -76,14 +78,14 @@ struct CheckCommand: AsyncParsableCommand {
     @OptionGroup var timeLimit: TimeLimitOption
     @OptionGroup var configuration: ConfigurationOptions
 
-    /// Targets under way at once; further ones wait.
+    /// Targets checked at the same time; the others wait.
     private static let maximumConcurrent = 32
 
     func run() async throws {
         do {
             try await check()
         } catch let failure as CommandFailure where format == .nagios {
-            // A plugin says on standard output why it knows nothing.
+            // A plugin prints the reason for UNKNOWN on standard output.
             if !quiet { Console.print(PluginOutput.unknown(failure.message)) }
             throw ExitCode(Verdict.Level.unknown.pluginCode)
         }
@@ -114,20 +116,20 @@ struct CheckCommand: AsyncParsableCommand {
                 }
                 if target.isOfFile, report.observation.full?.namedPlaces == nil {
                     Console.remark(
-                        "'\(target.link?.displayable.shortened(to: 200) ?? "")' was not read: devices and Apple's crawler read "
-                            + "\(target.domain.wellKnownURL) alone")
+                        "'\(target.link?.displayable.shortened(to: 200) ?? "")' was not read: devices and Apple's crawler "
+                            + "read only \(target.domain.wellKnownURL)")
                 }
                 progress.advance()
                 return report
             } each: { report in
                 progress.clear()
-                // What this machine could not see is no fault of the site.
+                // What this machine could not see is not a fault of the site.
                 let isBlind = report.verdict.level == .unknown
                 let isBad =
                     !isBlind && report.verdict.findings.contains { $0.severity >= limit && !$0.isOfThisMachine }
                 isFound = isFound || isBad
                 isUnknown = isUnknown || isBlind
-                // A plugin's exit code is made of all of them.
+                // A plugin's exit code depends on all reports.
                 if !quiet || format == .nagios {
                     output.add(report, isBad: isBad, isShown: isBad || isBlind || !failing || format == .nagios)
                 }
@@ -144,7 +146,7 @@ struct CheckCommand: AsyncParsableCommand {
         guard targets.isEmpty else { return try Targets.read(targets, asLinks: true) }
         guard let file else {
             throw CommandFailure(
-                .usage, "there is no target and no configuration; name a domain, such as example.com, or --config FILE")
+                .usage, "no target and no configuration; name a domain, such as example.com, or give --config FILE")
         }
         return file.domains.map { Target(domain: $0.domain, mode: $0.mode) }
     }
@@ -157,7 +159,7 @@ struct ExpectationOptions: ParsableArguments {
     @Option(
         name: .customLong("expect-url"), parsing: .singleValue,
         help: ArgumentHelp(
-            "A URL or path, and the app that it must open. A path counts for each target, a URL for its own.",
+            "A URL or path, and the app that it must open. A path applies to each target, a URL to its own host.",
             valueName: "url=app-id|nothing"))
     var urls: [String] = []
 
@@ -172,20 +174,21 @@ struct ExpectationOptions: ParsableArguments {
         completion: .list(Association.knownServices.sorted()))
     var services: [String] = []
 
-    /// What counts for each of `domains`.
-    /// - Throws: `CommandFailure` for what cannot be read, or is of none of them.
+    /// The expectations for each of `domains`.
+    /// - Throws: `CommandFailure` for a value that is not valid, or a URL of none of them.
     func read(for domains: [Domain]) throws -> [Domain: Expectations] {
         for service in services where !Association.knownServices.contains(service) {
             let known = Association.knownServices.sorted().joined(separator: ", ")
             throw CommandFailure(
-                .usage, "--expect-service: '\(service.displayable)' is no service that Apple knows; they are \(known)")
+                .usage,
+                "--expect-service: '\(service.displayable)' is not a service of Apple's; the services are \(known)")
         }
         for app in apps {
             guard let fault = Expectations.fault(ofApp: app) else { continue }
             throw CommandFailure(
                 .usage,
-                "--expect-app: '\(app.displayable.shortened(to: 200))' can be no app's ID: \(fault.displayable); write it as "
-                    + "the app's signature has it, such as ABCDE12345.com.example.app")
+                "--expect-app: '\(app.displayable.shortened(to: 200))' is not a valid app ID: \(fault.displayable); write "
+                    + "it as in the app's signature, such as ABCDE12345.com.example.app")
         }
         var result = Dictionary(
             domains.map { ($0, Expectations(apps: apps, services: services)) }, uniquingKeysWith: { first, _ in first })
@@ -198,7 +201,7 @@ struct ExpectationOptions: ParsableArguments {
             case .above(let domain):
                 LinkOwner.note(question.url, domain)
                 deciding = [domain]
-            // The targets are asked for the host's own file or none.
+            // `LinkOwner(of:among:)` throws instead.
             case .other: deciding = []
             }
             for domain in deciding {
@@ -209,7 +212,7 @@ struct ExpectationOptions: ParsableArguments {
     }
 }
 
-/// Prints reports in the format asked for: at once where the format allows, else at the end.
+/// Prints reports in the requested format: immediately if the format allows it, otherwise at the end.
 struct ReportOutput {
     private let format: OutputFormat
     private let isSingle: Bool
@@ -236,7 +239,7 @@ struct ReportOutput {
         column = isSingle ? nil : style.nameColumn(names)
     }
 
-    /// `isBad`: whether the exit code is 1 by it. `isShown`: else it is only counted.
+    /// `isBad`: whether it makes the exit code 1. `isShown`: if false, it is only counted.
     mutating func add(_ report: CheckReport, isBad: Bool, isShown: Bool) {
         states[report.stateInTotal, default: (report.urgency, 0)].count += 1
         guard isShown else { return }
@@ -255,12 +258,12 @@ struct ReportOutput {
         }
     }
 
-    /// JSON: an array where several targets were asked for, the object itself for a single one. Text: trouble first, and of
-    /// several how many are how.
+    /// JSON: an array for several targets, the object itself for one. Text: trouble first, and for several targets a
+    /// count of each state.
     mutating func finish() {
         switch format {
         case .json:
-            // Where `--failing` leaves nothing, an empty array is still JSON.
+            // If `--failing` leaves nothing, an empty array is still JSON.
             let single = isSingle ? collected.first : nil
             Console.print((single ?? .array(collected)).text(isPretty: true))
         case .jsonl, .github: return
@@ -271,7 +274,7 @@ struct ReportOutput {
         }
     }
 
-    /// A report of a line stands close to another one.
+    /// There is no empty line between reports of one line.
     var text: String {
         let sorted = texts.enumerated().sorted { ($0.element.urgency, $0.offset) < ($1.element.urgency, $1.offset) }
             .map(\.element)

@@ -3,7 +3,8 @@ import ArgumentParser
 import Evidence
 import MonitorConfiguration
 
-/// The exit codes of the contract; 64 is ArgumentParser's own for usage, and ours for targets that are no domains.
+/// The exit codes of the contract. ArgumentParser uses 64 for usage errors; we use it for targets that are not domains
+/// too.
 enum MonitorExit: Int32 {
     /// At least one error finding.
     case found = 1
@@ -15,15 +16,15 @@ enum MonitorExit: Int32 {
     /// A fault of the program or of its machine.
     case software = 70
     case configuration = 78
-    /// Ctrl-C, in a command that would have gone on: 128 and the number of the signal, as shells count.
+    /// Ctrl-C in a long-running command: 128 plus the number of the signal, as in shells.
     case interrupted = 130
-    /// The reader of a command that would have gone on has gone: 128 and the number of SIGPIPE.
+    /// The reader of a long-running command has gone: 128 plus the number of SIGPIPE.
     case unread = 141
 
     var code: ExitCode { ExitCode(rawValue) }
 }
 
-/// An end that the command has already explained on standard error.
+/// A failure: the exit code, and the message for standard error (empty if the command has already printed one).
 struct CommandFailure: Error, CustomStringConvertible {
     let exit: MonitorExit
     let message: String
@@ -37,8 +38,8 @@ struct CommandFailure: Error, CustomStringConvertible {
 }
 
 extension CommandFailure {
-    /// A mistake in a command line, as this program reports all its errors. `error`: what ArgumentParser threw for these
-    /// arguments.
+    /// A mistake in a command line, in the format of this program's other errors. `error`: what ArgumentParser threw
+    /// for these arguments.
     init(_ error: any Error, in arguments: [String]) {
         let path = CommandPath(arguments)
         let advice = "Try '\(path.text) --help' for more information."
@@ -48,27 +49,27 @@ extension CommandFailure {
         self.init(.usage, (lines + [advice]).joined(separator: "\n"))
     }
 
-    /// ArgumentParser's words without a capital at the start, as our own begin.
+    /// ArgumentParser's message with a lower-case first letter, like our own messages.
     private static func plain(_ text: String) -> String {
         guard let first = text.first, text.dropFirst().first?.isUppercase == false else { return text }
         return first.lowercased() + text.dropFirst()
     }
 }
 
-/// How far the words of a command line lead into the tree of commands.
+/// The path of a command line's words through the tree of commands.
 struct CommandPath {
-    /// From the program's name on: `aasa-monitor config check`.
+    /// Beginning with the program's name: `aasa-monitor config check`.
     private(set) var names = [AasaMonitor._commandName]
-    /// The first word where a command was expected and none of that name exists.
+    /// The first word that should name a command and does not.
     private(set) var unknown: String?
-    /// What was expected in its place.
+    /// What was expected instead.
     private(set) var choices: [String] = []
 
     /// `arguments`: without the program's name.
     init(_ arguments: [String]) {
         let asksForHelp = arguments.first == "help"
         var command: any ParsableCommand.Type = AasaMonitor.self
-        // No option stands before a command, but those that end the program.
+        // Before a command only options that end the program can come, such as --help.
         for word in arguments.dropFirst(asksForHelp ? 1 : 0).prefix(while: { !$0.hasPrefix("-") }) {
             let children = command.configuration.subcommands
             if let child = children.first(where: { Self.names(of: $0).contains(word) }) {
@@ -78,7 +79,7 @@ struct CommandPath {
             }
             let isGroup = !children.isEmpty && command.configuration.defaultSubcommand == nil
             guard asksForHelp || isGroup || !children.isEmpty && !word.contains(".") else { return }
-            // Of a command with a default the word may as well be an argument.
+            // If a command has a default subcommand, the word may also be an argument.
             choices = children.flatMap { Self.names(of: $0) }
             if asksForHelp || isGroup || !Spelling.suggestion(for: word, among: choices).isEmpty { unknown = word }
             return
@@ -100,7 +101,7 @@ struct CommandPath {
             return "there is no command '\(unknown.displayable)'; to check a domain: aasa-monitor check "
                 + unknown.displayable
         }
-        let known = names.count > 1 && !choices.isEmpty ? "; there are \(choices.joined(separator: ", "))" : ""
+        let known = names.count > 1 && !choices.isEmpty ? "; the commands are \(choices.joined(separator: ", "))" : ""
         return "there is no command '\(name)\(unknown.displayable.shortened(to: 80))'\(hint.isEmpty ? known : hint)"
     }
 }

@@ -4,7 +4,7 @@ import Daemon
 import Evidence
 import MonitorConfiguration
 
-/// `aasa-monitor config`: what a configuration says, before it is used.
+/// `aasa-monitor config`: examines a configuration before it is used.
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Examine a configuration.",
@@ -12,11 +12,11 @@ struct ConfigCommand: AsyncParsableCommand {
 
     struct Check: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "check", abstract: "List every fault of a configuration, with line and column.",
+            commandName: "check", abstract: "List every error in a configuration, with line and column.",
             discussion: """
-                Reads the files of secrets, certificates and domains that it names, too, and nothing else; what stops `run` on a \
-                machine (the store, the port), `run` says when it starts. For root, a configuration in \
-                /etc/aasa-monitor is examined as user aasa-monitor, as the service runs.
+                Also reads the files of secrets, certificates and domains that the configuration names, and nothing \
+                else. Problems of the machine (the store, the port) show when `run` starts. When root examines a \
+                configuration in /etc/aasa-monitor, the command switches to user aasa-monitor, as the service does.
                 """)
 
         @Argument(
@@ -71,7 +71,7 @@ struct ConfigCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "schema", abstract: "Print the JSON Schema of monitor.yaml, for editors.",
             discussion: """
-                An editor with a YAML language server reads it where the file begins with
+                An editor with a YAML language server uses it if the file begins with
                 # yaml-language-server: $schema=PATH
                 """)
 
@@ -81,7 +81,7 @@ struct ConfigCommand: AsyncParsableCommand {
     }
 }
 
-/// Whom the configuration leaves without a message, although it is valid.
+/// Finds incidents for which a valid configuration notifies nobody.
 struct UnheardIncidents {
     let configuration: ExaminedConfiguration
 
@@ -94,7 +94,7 @@ struct UnheardIncidents {
         return unheard
     }
 
-    /// What happens to a domain and reaches nobody at once. Steps of the escalation come later.
+    /// Incidents of a domain for which nobody is notified immediately. Escalation steps come later.
     private var unheard: [ConfigurationProblem] {
         var domains: [String: [Domain]] = [:]
         for (_, alike) in Dictionary(grouping: file.domains, by: \.channels) {
@@ -108,7 +108,7 @@ struct UnheardIncidents {
             let who = alike.map(\.name).min() ?? ""
             return configuration.warning(
                 at: "alerts.channels",
-                "no channel is notified at once of \(what) of \(alike.count == 1 ? who : "\(alike.count) domains, such as \(who)"); "
+                "no channel is notified immediately of \(what) for \(alike.count == 1 ? who : "\(alike.count) domains, such as \(who)"); "
                     + "see `aasa-monitor alert routes \(who)`")
         }
     }

@@ -9,8 +9,8 @@ import Storage
 /// `aasa-monitor deliveries`: what was sent to whom, and with what answer.
 struct DeliveriesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "deliveries", abstract: "Show what was sent to the channels; try a channel in trouble now.",
-        discussion: "Works while the daemon runs, which reacts to a change within seconds.",
+        commandName: "deliveries", abstract: "Show what was sent to the channels; retry a failing channel now.",
+        discussion: "Works while the daemon runs. The daemon reacts to a change within seconds.",
         subcommands: [List.self, Show.self, Retry.self])
 
     struct List: AsyncParsableCommand {
@@ -27,7 +27,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
         func validate() throws {
             guard limit > 0 else { throw ValidationError("--limit: \(limit) is not a number above zero") }
-            if remote.url != nil, limit > 500 { throw ValidationError("--limit: with --url 500 at most") }
+            if remote.url != nil, limit > 500 { throw ValidationError("--limit: at most 500 with --url") }
             _ = try parsedDomain()
         }
 
@@ -74,8 +74,8 @@ struct DeliveriesCommand: AsyncParsableCommand {
         func validate() throws {
             guard !SentMessage.isName(id) else { return }
             throw ValidationError(
-                "'\(id.displayable.shortened(to: 80))' is neither the number of a delivery nor the beginning of a "
-                    + "message_key, at least eight characters of it")
+                "'\(id.displayable.shortened(to: 80))' is not the number of a delivery or the beginning of a "
+                    + "message_key (at least eight characters)")
         }
 
         func run() async throws {
@@ -89,10 +89,10 @@ struct DeliveriesCommand: AsyncParsableCommand {
 
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "retry", abstract: "Try a channel in trouble now, as after a repair.",
+            commandName: "retry", abstract: "Retry a failing channel now, for example after a repair.",
             discussion: """
-                Ends the pause of a channel that fails or refuses, and sends again what it refused, if that is still \
-                true. A wait that the receiver asked for is kept.
+                Ends the pause of a channel that fails or refuses messages. Sends the refused messages again if they \
+                are still true. A wait that the receiver asked for stays in force.
                 """)
 
         @OptionGroup var store: StoreOptions
@@ -105,7 +105,7 @@ struct DeliveriesCommand: AsyncParsableCommand {
                     return try await api.retry(channel: channel)
                 } catch let refusal as APIRefusal where refusal.reason == .notFound {
                     throw CommandFailure(
-                        .usage, "no channel is named '\(channel.displayable.shortened(to: 80))' there")
+                        .usage, "no channel is named '\(channel.displayable.shortened(to: 80))'")
                 }
             }
             Console.print(DeliveryListing.text(retried))
@@ -113,13 +113,12 @@ struct DeliveriesCommand: AsyncParsableCommand {
     }
 }
 
-/// The log of deliveries for people and for programs. Where a message goes is not shown: a channel's URL is a secret, and its
-/// name is enough.
+/// The log of deliveries as text. It shows the name of a channel but not its URL, which is a secret.
 enum DeliveryListing {
     static func text(_ deliveries: [DeliveryReport]) -> String {
         let heads = ["id", "at", "outcome", "channel", "reason", "about", "incident", "attempts", "answer"]
         let lines = [heads] + deliveries.map(cells)
-        // The last column is as long as it is.
+        // The last column needs no padding.
         let widths = heads.indices.dropLast().map { column in lines.map { $0[column].count }.max() ?? 0 } + [0]
         return lines.map { cells in
             zip(cells, widths).map { $0 + String(repeating: " ", count: max($1 - $0.count, 0)) }.joined(separator: "  ")
@@ -135,7 +134,7 @@ enum DeliveryListing {
     static func text(_ retried: RetryReport) -> String {
         let (name, pending) = (retried.channel.displayable, words(retried.pending))
         return retried.heldUntil.map { "\(name): the receiver asked to wait until \($0.rfc3339); \(pending) pending" }
-            ?? "\(name): tried now, also with what it refused; \(pending) pending"
+            ?? "\(name): retrying now, refused messages included; \(pending) pending"
     }
 
     private static func words(_ count: Int) -> String { count == 1 ? "1 notification" : "\(count) notifications" }
@@ -155,9 +154,9 @@ enum DeliveryListing {
     }
 }
 
-// One message whole.
+// One message in full.
 extension DeliveryListing {
-    /// A digest may have a thousand.
+    /// How many incidents and domains are listed; a digest may have a thousand.
     private static let mostListed = 20
 
     static func text(_ message: MessageReport) -> String {

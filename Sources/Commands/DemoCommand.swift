@@ -10,18 +10,19 @@ import Monitoring
 /// `aasa-monitor demo`: the real daemon on an embedded lab, with time running faster.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Show the main job on an embedded lab: a change, staleness, alerts, recovery.",
+        commandName: "demo",
+        abstract: "Show the monitor at work on an embedded lab: a change, staleness, alerts, recovery.",
         discussion: """
-            Starts origins and a copy of Apple's CDN on loopback, under a private certificate authority of its own, and \
-            the real daemon on them. Nothing leaves this machine. Open the page that the first line names: it shows the \
-            story while it happens. On a terminal a day takes a minute, elsewhere twelve seconds; on a busy machine longer, \
-            since time waits for the daemon. Exits with 1 if an expected alert is missing.
+            Starts origins and a copy of Apple's CDN on loopback, with a private certificate authority, and lets the \
+            real daemon monitor them. Nothing leaves this machine. Open the page that the first line names to watch it \
+            happen. On a terminal a day takes one minute, elsewhere twelve seconds. On a busy machine it takes longer, \
+            because the demo's clock waits for the daemon. Exits with 1 if an expected alert is missing.
             """)
 
-    @Flag(help: "Keep the lab and the status page up at the end, until Ctrl-C.")
+    @Flag(help: "Keep the lab and the status page running at the end, until Ctrl-C.")
     var keep = false
 
-    @Flag(help: "A quarter of a minute on a terminal too.")
+    @Flag(help: "Let a day take twelve seconds on a terminal too.")
     var fast = false
 
     @Option(help: ArgumentHelp("Where the status page listens; 0 takes any free port.", valueName: "port"))
@@ -41,7 +42,7 @@ struct DemoCommand: AsyncParsableCommand {
     }
 }
 
-/// The demo, scene by scene. Each scene waits for what it shows; nothing is shown that did not happen.
+/// The demo, scene by scene. Each scene waits for the real event that it shows.
 struct DemoStory: Sendable {
     let style: TextStyle
     let port: Int
@@ -49,7 +50,7 @@ struct DemoStory: Sendable {
 
     let pace: DemoPace
 
-    /// - Returns: whether everything happened as shown; nil where a signal ended it before.
+    /// - Returns: whether everything happened as expected; nil if a signal ended it early.
     func tell() async throws -> Bool? {
         let stage = try await DemoStage.build(factor: pace.factor)
         let result: Bool?
@@ -106,12 +107,12 @@ struct DemoStory: Sendable {
     private func play(_ stage: DemoStage, _ teller: DemoTeller, _ page: String) async throws -> Bool {
         teller.title("Open \(page) and watch it happen.")
         teller.title("aasa-monitor demo: five sites, a copy of Apple's CDN, and the real daemon on loopback")
-        teller.note("one second is \(pace.second) at most, times are UTC; nothing leaves this machine")
+        teller.note("one second is at most \(pace.second) of demo time; times are UTC; nothing leaves this machine")
         var chat = DemoChat(stage, teller, page: page)
-        // With --keep time goes on after the story, however that ended.
+        // With --keep, time goes on after the demo, even after a failure.
         defer { stage.cue.end() }
 
-        // Somebody opens the page meanwhile, and each site is checked.
+        // Time to open the page, and to check each site.
         guard try await chat.passes(DemoPace.opening) else { return false }
         if let unchecked = DemoStage.all.first(where: { stage.lab.cdn.requests(for: $0).isEmpty }) {
             throw CommandFailure(.software, "the daemon did not check \(unchecked) in time")
@@ -128,12 +129,12 @@ struct DemoStory: Sendable {
         chat.expect("FIRING \(DemoStage.refusing) origin.broken")
         guard try await chat.passes(DemoPace.pause) else { return false }
         stage.installWrongCertificate()
-        teller.say("certificate", "\(DemoStage.misconfigured) installs a certificate made out to another name.")
+        teller.say("certificate", "\(DemoStage.misconfigured) installs a certificate for another name.")
         chat.expect("FIRING \(DemoStage.misconfigured) origin.unreachable")
         guard try await chat.passesUntilAllCame() else { return false }
 
         stage.admitCrawler()
-        teller.say("repair", "\(DemoStage.refusing) lets AASA-Bot pass; Apple asks again.")
+        teller.say("repair", "\(DemoStage.refusing) lets AASA-Bot through; Apple asks again.")
         chat.expect("RESOLVED \(DemoStage.refusing) origin.broken")
         guard try await chat.passes(DemoPace.pause) else { return false }
         stage.installRightCertificate()
@@ -150,32 +151,32 @@ struct DemoStory: Sendable {
 
         teller.title("Done: 3 alerts, 3 recoveries, none lost, none duplicated.")
         if !keepsRunning {
-            teller.note("the page ends with the demo; to look around on it: aasa-monitor demo --keep")
+            teller.note("the page closes with the demo; to keep it open: aasa-monitor demo --keep")
         }
         teller.note("next: aasa-monitor check YOUR-DOMAIN, or aasa-monitor init YOUR-DOMAIN")
         return true
     }
 }
 
-/// How fast the demo tells its story. The story is the same at each pace.
+/// How fast the demo runs. The events are the same at each pace.
 struct DemoPace: Sendable {
-    /// Story time for each second, at most.
+    /// Demo time for each second, at most.
     let factor: Double
 
     /// A day of staleness takes twelve seconds: for tests and pipelines.
     static let fast = DemoPace(factor: 7200)
-    /// A day takes a minute: to be read, and watched on the page.
+    /// A day takes a minute: slow enough to read, and to watch on the page.
     static let readable = DemoPace(factor: 1440)
 
-    /// Before the story begins, in story time as those below: more than an interval, so that each site has been checked.
+    /// Before the first event, in demo time like those below. Longer than an interval, to check each site first.
     static let opening: Duration = .seconds(2 * 3600)
     /// Between two scenes.
     static let pause: Duration = .seconds(90 * 60)
-    /// For the messages of the last scene; far more than they take.
+    /// How long to wait for messages; far more than they take.
     static let patience: Duration = .seconds(4 * 86_400)
-    /// For time to go on, in the machine's time: where it does not, the daemon is stuck.
+    /// How long the demo's clock may stand still, in real time. After that the daemon counts as stuck.
     static let timeout: Duration = .seconds(900)
 
-    /// What a second is in the story: `24 min`.
+    /// The demo time of one second: `24 min`.
     var second: String { factor.inWords }
 }

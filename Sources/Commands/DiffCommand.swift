@@ -9,9 +9,9 @@ struct DiffCommand: AsyncParsableCommand {
         commandName: "diff", abstract: "Compare two files in meaning: what differs, and which URLs change behaviour.",
         discussion: """
             A SOURCE is a path, - for standard input, a domain (its origin is read), or cdn:DOMAIN (Apple's copy): \
-            'aasa-monitor diff cdn:example.com example.com' tells what phones do not have yet. Exits with 1 where the two \
-            differ in meaning, be it in a comment; formatting alone does not count. Exits with 65 where one of them or both are \
-            not an association file, even where they are equal: devices then take nothing from it.
+            'aasa-monitor diff cdn:example.com example.com' shows what phones do not have yet. Exits with 1 if the two \
+            differ in meaning, even in a comment only; formatting alone does not count. Exits with 65 if one or both \
+            are not an association file, even if they are equal: devices ignore such a file.
             """)
 
     @Argument(help: ArgumentHelp("The older file.", valueName: "old-source"), completion: .file())
@@ -20,7 +20,7 @@ struct DiffCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The newer file.", valueName: "new-source"), completion: .file())
     var new: String
 
-    @Option(.text, .json, .markdown, notes: [.markdown: "for a comment of a pull request"])
+    @Option(.text, .json, .markdown, notes: [.markdown: "for a comment on a pull request"])
     var format: OutputFormat
 
     @OptionGroup var color: ColorOption
@@ -43,7 +43,7 @@ struct DiffCommand: AsyncParsableCommand {
         if !areSameBytes, !difference.isEmpty { throw MonitorExit.found.code }
     }
 
-    /// nil: it is not known what devices make of it, nor does it matter. Two equal texts do not differ, whatever they are.
+    /// nil: how devices read it is unknown and does not matter. Two equal texts do not differ, whatever they are.
     private func content(of text: SourceText, areSameBytes: Bool) throws -> SourceText.Content? {
         do {
             return try text.content()

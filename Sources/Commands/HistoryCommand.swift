@@ -12,12 +12,12 @@ struct HistoryCommand: AsyncParsableCommand {
         commandName: "history",
         abstract: "Show what changed on a domain, how long Apple's CDN took, incidents and alerts sent.",
         discussion: """
-            Reads the store, or asks the daemon of --url, and sends no other request. What a version changed is shown as long as both files are kept \
-            (store.keep_observations).
+            Reads the store, or asks the daemon at --url, and sends no other request. The changes of a version are \
+            shown as long as the store keeps both files (store.keep_observations).
             """)
 
     @Option(.text, .json) var format: OutputFormat
-    @Option(help: "At most so many versions, incidents and deliveries each.") var limit = 20
+    @Option(help: "At most this many versions, incidents and deliveries each.") var limit = 20
     @OptionGroup var color: ColorOption
     @OptionGroup var store: StoreOptions
     @OptionGroup var remote: RemoteOptions
@@ -32,14 +32,14 @@ struct HistoryCommand: AsyncParsableCommand {
     func run() async throws {
         let targets = try Targets.read([domain])
         guard targets.count == 1, let target = targets.first else {
-            throw CommandFailure(.usage, "history is of one domain, not of \(targets.count)")
+            throw CommandFailure(.usage, "history takes one domain, not \(targets.count)")
         }
         let now = Date()
         let history = try await remote.ask(store, .reader, now: now) { api in
             do {
                 return try await api.history(of: target.domain, limit: limit)
             } catch let refusal as APIRefusal where refusal.reason == .notFound {
-                throw CommandFailure(.usage, "\(target.domain) is not watched here, or its first check has not ended")
+                throw CommandFailure(.usage, "\(target.domain) is not watched here, or its first check is not finished")
             }
         }
         switch format {
@@ -126,11 +126,11 @@ struct HistoryText {
 
     private static func propagations(_ history: HistoryReport, _ style: TextStyle) -> [String] {
         var bars = history.propagations.map { (Span.minute($0.changedAt), $0.seconds, "") }
-        // Only the present version can still be on its way.
+        // Only the current version can still be propagating.
         if let present = history.versions.first, present.propagationSeconds == nil, let lag = history.lagSeconds,
             lag > 0
         {
-            bars.append((Span.minute(present.from), lag, ", not over"))
+            bars.append((Span.minute(present.from), lag, " so far"))
         }
         return plot(bars, width: max(10, min(50, style.width - 50)))
     }

@@ -8,20 +8,20 @@ import Report
 import StatusServer
 import Storage
 
-/// `aasa-monitor incidents`: what is open, and what was, over all domains.
+/// `aasa-monitor incidents`: the incidents of all domains, open and past.
 struct IncidentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "incidents", abstract: "List incidents: the open ones, or those of the past too.",
+        commandName: "incidents", abstract: "List open incidents, or past ones too.",
         discussion: """
-            Reads the store, or asks the daemon of --url, and sends no other request. An id, or the beginning of one, shows that \
-            incident alone; `ack` and `deliveries list --incident` take the same.
+            Reads the store, or asks the daemon at --url, and sends no other request. An id, or the beginning of one, \
+            shows only that incident; `ack` and `deliveries list --incident` take the same.
             """)
 
     @Option(.text, .json) var format: OutputFormat
-    @Flag(help: "Resolved ones too, as long as the store keeps them.") var all = false
+    @Flag(help: "Include resolved incidents, as long as the store keeps them.") var all = false
     @Option(
         help: ArgumentHelp(
-            "Those that were open at some time since then: 24h, 7d, or an instant such as 2026-11-21T07:00:00Z.",
+            "Incidents that were open at any time since then: 24h, 7d, or a time such as 2026-11-21T07:00:00Z.",
             valueName: "time"))
     var since: String?
     @Option(help: "Only those of this domain.", completion: .domains) var domain: String?
@@ -39,7 +39,7 @@ struct IncidentsCommand: AsyncParsableCommand {
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit: \(limit) is not a number above zero") }
         guard ids.isEmpty || !all && since == nil && domain == nil && kind == nil else {
-            throw ValidationError("an incident's id excludes --all, --since, --domain and --kind")
+            throw ValidationError("an incident's id cannot be combined with --all, --since, --domain or --kind")
         }
         if let name = ids.first(where: { $0.contains(".") && (try? Domain($0)) != nil }) {
             throw ValidationError("'\(name.displayable.shortened(to: 80))' is a domain: --domain lists its incidents")
@@ -69,7 +69,7 @@ struct IncidentsCommand: AsyncParsableCommand {
             let names = IncidentKind.allCases.map(\.rawValue)
             let hint = Spelling.suggestion(for: kind, among: names)
             throw ValidationError(
-                "--kind: '\(kind.displayable.shortened(to: 80))' is no kind of incident"
+                "--kind: '\(kind.displayable.shortened(to: 80))' is not a kind of incident"
                     + (hint.isEmpty ? "; the kinds are \(names.joined(separator: ", "))" : hint))
         }
         return known
@@ -83,7 +83,7 @@ struct IncidentsCommand: AsyncParsableCommand {
         }
     }
 
-    /// nil: whatever its time.
+    /// nil: no limit.
     private func start(now: Date) throws -> Date? {
         guard let since else { return nil }
         if let instant = try? Date(since, strategy: .iso8601) { return instant }
@@ -91,7 +91,7 @@ struct IncidentsCommand: AsyncParsableCommand {
             return now - (try TimeSpan.reading(.milliseconds(1)...(.seconds(3660 * 86_400)))(since)).duration.inSeconds
         } catch {
             throw ValidationError(
-                "--since: '\(since.displayable.shortened(to: 80))' is neither a time such as 24h or 7d nor an instant "
+                "--since: '\(since.displayable.shortened(to: 80))' is not a duration such as 24h or 7d, or a time "
                     + "such as 2026-11-21T07:00:00Z")
         }
     }
@@ -112,7 +112,7 @@ struct IncidentsCommand: AsyncParsableCommand {
         var found = try await Self.list(query, limit, api) { incident in
             start.map { (incident.resolvedAt ?? .distantFuture) >= $0 } ?? true
         }
-        // What is not confirmed is open too, and says what it waits for.
+        // Unconfirmed incidents are open too, and say what they wait for.
         query.state = .pending
         found += try await Self.list(query, limit, api) { _ in true }
         if found.isEmpty, let domain {
@@ -127,10 +127,10 @@ struct IncidentsCommand: AsyncParsableCommand {
         return Array(found.prefix(limit))
     }
 
-    /// Of a page. A daemon gives no more.
+    /// The most that a daemon returns in one page.
     private static let pageSize = 500
 
-    /// The newest that pass, at most `limit`.
+    /// The newest incidents that pass, at most `limit`.
     static func list(
         _ query: IncidentQuery, _ limit: Int, _ api: any MonitorAPI, _ passes: (IncidentReport) -> Bool = { _ in true }
     ) async throws -> [IncidentReport] {
@@ -146,14 +146,15 @@ struct IncidentsCommand: AsyncParsableCommand {
 }
 
 extension IncidentReport {
-    /// What an ended incident was; nil while it is open, and where a message or a domain says it.
+    /// What a resolved incident was about; nil while it is open, or if no effect is known.
     var was: String? {
         guard resolvedAt != nil, let effect else { return nil }
         return [effect, cause].compactMap(\.self).joined(separator: " ").onOneLine(upTo: 400)
     }
 }
 
-/// Incidents in a terminal: a line each, and of what is open what phones do, why, and what to do; of what ended what it was.
+/// Incidents in a terminal, one line each. An open incident also says what phones do, why, and what to do; a resolved
+/// one says what it was about.
 struct IncidentsText {
     let text: String
 
@@ -166,7 +167,7 @@ struct IncidentsText {
         let calm = open.count { $0.acknowledged != nil }
         var head = "\(open.count.of("incident is", "incidents are")) open"
         if calm > 0 { head += ", \(calm.grouped) acknowledged" }
-        // Who acknowledges the incident that inhibits them has done so for all of them.
+        // Acknowledging the inhibiting incident acknowledges these too.
         let inhibited = open.count { $0.acknowledged == nil && $0.inhibitedBy != nil }
         if inhibited > 0 { head += ", \(inhibited.grouped) inhibited" }
         if isPast { head += "; \((incidents.count - open.count).grouped) resolved" }

@@ -9,15 +9,15 @@ struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init", abstract: "Write a commented configuration.",
         discussion: """
-            Takes the domains as arguments, from the entitlements of apps, or both. A wildcard such as *.example.com \
-            stands for the file of example.com; for an entry with mode=developer or mode=managed Apple's CDN is not \
-            watched. With --channel it names a channel too, whose address goes into a file of its own, since who \
-            knows the address may write there. A file that is there is never overwritten.
+            Takes the domains as arguments, from the entitlements of apps, or both. For a wildcard such as \
+            *.example.com the file of example.com is watched. For an entry with mode=developer or mode=managed, \
+            Apple's CDN is not watched. --channel adds a channel. Its address goes into a separate file, because \
+            anyone who knows the address can post there. Existing files are never overwritten.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "An app's entitlements: its associated domains are watched. May be given again.", valueName: "file"),
+            "An app's entitlements, to watch its associated domains. Can be given several times.", valueName: "file"),
         completion: .file(extensions: ["entitlements", "plist"]))
     var entitlements: [String] = []
 
@@ -63,7 +63,7 @@ struct InitCommand: AsyncParsableCommand {
         try write(text)
         let count = max(1, Set(named.map(\.domain)).count)
         let domains = count == 1 ? "1 domain" : "\(count) domains"
-        var next = "name a channel in it, then: aasa-monitor config check --config \(output)"
+        var next = "add a channel to it, then: aasa-monitor config check --config \(output)"
         if let type {
             let folder = output.lastIndex(of: "/").map { String(output[...$0]) } ?? ""
             let file = folder + InitialConfiguration.addressFile(type)
@@ -72,7 +72,7 @@ struct InitCommand: AsyncParsableCommand {
                 "put the channel's address into \(file), then: aasa-monitor alert test"
                 + (output == "monitor.yaml" ? "" : " --config \(output)")
         }
-        Console.print("\(output): \(domains)\(named.isEmpty ? ", an example: put yours in its place" : ""); \(next)")
+        Console.print("\(output): \(domains)\(named.isEmpty ? " as an example: replace it with yours" : ""); \(next)")
     }
 
     private func channelType() throws -> ChannelKind? {
@@ -83,14 +83,14 @@ struct InitCommand: AsyncParsableCommand {
             throw CommandFailure(
                 .usage,
                 isOther
-                    ? "a channel of type \(channel) needs more than an address: write it into the file as "
-                        + "docs/reference/channels.md says; --channel takes \(known)"
+                    ? "a channel of type \(channel) needs more than an address: write it into the file as described in "
+                        + "docs/reference/channels.md; --channel takes \(known)"
                     : "--channel takes \(known), not '\(channel.displayable)'")
         }
         return type
     }
 
-    /// An empty file that only its user can read; one that is there stays as it is.
+    /// Creates an empty file that only its user can read. An existing file stays unchanged.
     private func prepareAddress(_ path: String) throws {
         let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else {
@@ -106,7 +106,7 @@ struct InitCommand: AsyncParsableCommand {
             let fault = errno
             if fault == EEXIST {
                 throw CommandFailure(
-                    .usage, "\(output) is there already and stays as it is; name another file with --output")
+                    .usage, "\(output) already exists and stays unchanged; name another file with --output")
             }
             throw CommandFailure(
                 .noInput, "\(output) cannot be written: \(String(cString: strerror(fault)).lowercased())")
@@ -114,15 +114,15 @@ struct InitCommand: AsyncParsableCommand {
         defer { close(file) }
         guard Console.write(text, to: file) else {
             unlink(output)
-            throw CommandFailure(.software, "\(output) cannot be written whole; is the disk full?")
+            throw CommandFailure(.software, "\(output) cannot be written completely; is the disk full?")
         }
     }
 }
 
 /// The configuration that `init` writes: `monitor.yaml` of this project, with other domains.
 enum InitialConfiguration {
-    /// `targets`: of none the domain of the example stays. A domain in several modes is watched in production: those devices
-    /// read Apple's copy of the same file.
+    /// `targets`: if empty, the example's domain stays. A domain in several modes is watched in production: those
+    /// devices read Apple's copy of the same file.
     static func text(watching targets: [Target], notifying type: ChannelKind?) -> String {
         var example = String(decoding: PackageResources.monitor_yaml, as: UTF8.self)
         if let type {
@@ -133,7 +133,7 @@ enum InitialConfiguration {
         return example.replacing("\n  - example.com\n", with: "\n" + entries(targets).joined(), maxReplacements: 1)
     }
 
-    /// Beside the configuration.
+    /// In the folder of the configuration.
     static func addressFile(_ type: ChannelKind) -> String { "\(type.rawValue).url" }
 
     private static func entries(_ targets: [Target]) -> [String] {

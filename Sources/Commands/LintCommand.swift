@@ -4,14 +4,14 @@ import Evidence
 import Report
 import MonitorConfiguration
 
-/// `aasa-monitor lint SOURCE...`: judges files.
+/// `aasa-monitor lint SOURCE...`: checks files.
 struct LintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lint",
         abstract: "Check apple-app-site-association files: errors, traps, and how devices read them.",
         discussion: """
             A SOURCE is a path, - for standard input, a domain (its origin is read), or cdn:DOMAIN (Apple's copy). \
-            --explain NAME explains any rule of a finding and any kind of alert, not those of lint alone.
+            --explain NAME explains the rule of any finding and any kind of alert, not only the rules of lint.
             """)
 
     @Argument(help: ArgumentHelp("What to check.", valueName: "source"), completion: .file())
@@ -26,7 +26,7 @@ struct LintCommand: AsyncParsableCommand {
 
     @Option(.text, .json, .github, .sarif, .codequality) var format: OutputFormat
 
-    @Flag(help: "Exit with 1 at warnings too.")
+    @Flag(help: "Exit with 1 for warnings too.")
     var strict = false
 
     @OptionGroup var fixing: LintFixOptions
@@ -54,17 +54,17 @@ struct LintCommand: AsyncParsableCommand {
         for answer in answers {
             switch answer {
             case .success(let text):
-                // A file that cannot be written takes nothing from the others.
+                // A file that cannot be written does not affect the others.
                 let (result, failure) = fixing.result(of: text, ignoring: ignored, isText: format == .text)
                 results.append(result)
                 if let failure { failures.append(failure) }
             case .failure(let failure): failures.append(failure)
             }
         }
-        // Where nothing could be read there is no result, and an empty one would pass for a good one.
+        // If nothing could be read, show no result: an empty one would look like success.
         if !results.isEmpty { show(results, failures) }
         for failure in failures { Console.remark(failure.message) }
-        // A missing input weighs more than what was found in the others.
+        // A missing input outranks findings in the others.
         if failures.contains(where: { $0.exit == .noInput }) { throw MonitorExit.noInput.code }
         let worst = results.flatMap(\.report.findings).map(\.severity).max()
         let isFound = worst.map { $0 >= (strict ? .warning : .error) } ?? false
@@ -82,14 +82,14 @@ struct LintCommand: AsyncParsableCommand {
     }
 }
 
-/// What `lint` says of one source, in the forms for programs.
+/// The result of `lint` for one source.
 struct LintResult {
     let text: SourceText
     let report: LintReport
     /// How many findings `--fix` would correct.
     var fixable = 0
 
-    /// One annotation a finding, at its place in the file.
+    /// One annotation per finding, at its place in the file.
     var annotations: [String] {
         report.findings.map { finding in
             WorkflowCommand(
@@ -105,13 +105,13 @@ struct LintResult {
 }
 
 extension [LintFinding] {
-    /// Those of one severity in the order of the file.
+    /// Within a severity in the order of the file.
     fileprivate var worstFirst: [LintFinding] {
         enumerated().sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }.map(\.element)
     }
 }
 
-/// What `lint` says to people: each finding in the compiler's form, errors first, with its line of the file below.
+/// The text of `lint`: each finding in a compiler's format, errors first, with its line of the file below.
 struct LintText {
     let style: TextStyle
 
@@ -133,7 +133,7 @@ struct LintText {
         return lines.joined(separator: "\n")
     }
 
-    /// The line with a mark under what is meant; of a long line the part around it, since a line can be the whole file.
+    /// The line with a mark under the finding. Of a long line, only the part around it: a line can be the whole file.
     private func excerpt(_ bytes: [UInt8], _ finding: LintFinding) -> [String] {
         let place = min(finding.range.lowerBound, bytes.count)
         // A character has at most four bytes.
@@ -145,9 +145,9 @@ struct LintText {
                 .unicodeScalars.drop { $0 == "\u{FEFF}" }.prefix(Self.width - head.count))
         guard !tail.isEmpty else { return [] }
         let scalars = head + tail
-        // Of binary data nothing could be recognised.
+        // Binary data would be unreadable.
         guard scalars.count(where: { $0 == "\u{FFFD}" }) * 8 < scalars.count else { return [] }
-        // A tab would move the mark; each other invisible sign shows as one.
+        // A tab would shift the mark; every other invisible character is shown as one character.
         let shown = String(String.UnicodeScalarView(scalars.map { $0 == "\t" ? " " : $0 })).displayable
         let length = finding.end.line == finding.start.line ? finding.end.column - finding.start.column : tail.count
         let mark =
@@ -156,7 +156,7 @@ struct LintText {
         return ["    " + shown, "    " + style.bold(mark)]
     }
 
-    /// Characters shown at most in front of the place, and in all.
+    /// The most characters shown before the place, and in total.
     private static let before = 40
     private static let width = 90
 

@@ -8,15 +8,15 @@ struct MatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "match", abstract: "Show which app each URL opens, and which rule decided.",
         discussion: """
-            A SOURCE is a path, - for standard input, a domain (its origin is read), or cdn:DOMAIN (Apple's copy). A URL is \
-            absolute, or a path such as '/buy/1?x=2'. @FILE and - read URLs from a file or from standard input, one a line; a \
-            line that begins with # is skipped. Follows what Apple's own tool does.
+            A SOURCE is a path, - for standard input, a domain (its origin is read), or cdn:DOMAIN (Apple's copy). A \
+            URL is absolute, or a path such as '/buy/1?x=2'. @FILE and - read URLs from a file or from standard input, \
+            one per line; a line that begins with # is skipped. The results follow Apple's own tool.
 
-            With --domain the file is taken for that of the domain, and a URL of another host opens nothing, that of a \
-            subdomain too: a device asks the file of the URL's own host. A path is put to any file.
+            --domain says whose file it is. A URL of another host then opens nothing, even of a subdomain: a device \
+            uses the file of the URL's own host. A path can be tested against any file.
 
-            What is no URL is named on standard error, and the others are answered all the same. Exit codes: 1 an \
-            expectation failed, 64 one of the URLs is none, 65 the source is not an association file, 66 the source or a list \
+            An argument that is not a URL is reported on standard error; the others are still answered. Exit codes: 1 \
+            an expectation failed, 64 not a URL, 65 the source is not an association file, 66 the source or a list \
             cannot be read.
             """)
 
@@ -37,7 +37,7 @@ struct MatchCommand: AsyncParsableCommand {
         help: ArgumentHelp("A URL and what it must do; exit with 1 if it does not.", valueName: "url=app-id|nothing"))
     var expectedURLs: [String] = []
 
-    @Option(help: ArgumentHelp("Whose file it is.", valueName: "name"), completion: .domains)
+    @Option(help: ArgumentHelp("The domain whose file it is.", valueName: "name"), completion: .domains)
     var domain: String?
 
     @Option(.text, .json, .junit) var format: OutputFormat
@@ -53,7 +53,7 @@ struct MatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (questions, faults) = try self.questions()
-        // Of a batch the others are answered.
+        // The other URLs are still answered.
         for fault in faults { Console.remark(fault) }
         guard !questions.isEmpty else {
             if faults.isEmpty { throw CommandFailure(.usage, "there is no URL; name one, such as /buy/1") }
@@ -63,13 +63,13 @@ struct MatchCommand: AsyncParsableCommand {
         guard let text = try await reader.read([source]).first else { return }
         let content = try text.content()
         if case .nothing(let reason) = content {
-            Console.remark("\(reason); devices take nothing from this file")
+            Console.remark("\(reason); devices ignore this file")
         }
         let output = MatchText(
             style: format == .junit ? .plain : .standardOutput, file: content.file, source: text.name)
         var (isAsExpected, list, junit) = (true, [MatchDocument](), JUnit(command: "match"))
-        for fault in faults { junit.add("a URL that is none", in: text.name, .error(fault)) }
-        // One by one: a list may be long, and an answer has all the rules that were tried.
+        for fault in faults { junit.add("not a URL", in: text.name, .error(fault)) }
+        // One at a time: a list may be long, and an answer holds all the rules that were tried.
         for (place, (question, owner)) in questions.enumerated() {
             let answer = MatchAnswer(question: question, file: content.file, owner: owner)
             isAsExpected = isAsExpected && answer.isAsExpected
@@ -86,11 +86,11 @@ struct MatchCommand: AsyncParsableCommand {
         if !isAsExpected { throw MonitorExit.found.code }
     }
 
-    /// The URLs with whose file decides about each, and a line about every one that cannot be asked.
-    /// - Throws: `CommandFailure` where an option is at fault, or a list cannot be read.
+    /// Each URL with the owner of the file that decides it, and a message for each that cannot be matched.
+    /// - Throws: `CommandFailure` if an option is not valid, or a list cannot be read.
     private func questions() throws -> (asked: [(MatchQuestion, LinkOwner)], faults: [String]) {
         guard source != "-" || !urls.contains("-") else {
-            throw CommandFailure(.usage, "standard input can be read only once; it is the file or the list of URLs")
+            throw CommandFailure(.usage, "standard input can be read only once: as the file or as the list of URLs")
         }
         let site = try FileSource(parsing: source).domain
         let named: Domain?
@@ -117,8 +117,8 @@ struct MatchCommand: AsyncParsableCommand {
         return (asked, faults)
     }
 
-    /// Whether the file decides about a URL. That of a domain above its host does so for some apps only, so it opens nothing
-    /// by it; says so.
+    /// Who owns the file that decides a URL. The file of a parent domain decides for some apps only; the URL then opens
+    /// nothing, with a remark.
     private static func owner(of url: MatchableURL, _ named: Domain?, _ site: Domain?) throws -> LinkOwner {
         let owner: LinkOwner =
             if let named {
@@ -130,9 +130,9 @@ struct MatchCommand: AsyncParsableCommand {
             }
         guard case .above(let domain) = owner else { return owner }
         Console.remark(
-            "'\(url.text.displayable.shortened(to: 200))' is not put to the file of \(domain): a device asks that of "
-                + "\(url.host.displayable); apps with the entitlement applinks:*.\(domain) ask this one too. Give the path "
-                + "alone to see what it says")
+            "'\(url.text.displayable.shortened(to: 200))' is not matched against the file of \(domain): devices use that of "
+                + "\(url.host.displayable); apps with the entitlement applinks:*.\(domain) use this one too. Give only the "
+                + "path to see what it says")
         return .other(domain)
     }
 }
@@ -148,16 +148,16 @@ struct MatchQuestion: Sendable {
         (self.url, self.text, self.expected) = (url, text, expected)
     }
 
-    /// - Throws: `CommandFailure` for a text that is no URL.
+    /// - Throws: `CommandFailure` for a text that is not a URL.
     init(_ text: String, expected: ExpectedOpening?) throws {
         guard let url = MatchableURL(text) else {
             throw CommandFailure(
-                .usage, "'\(text.displayable)' is no URL; write https://example.com/path or a path beginning with /")
+                .usage, "'\(text.displayable)' is not a URL; write https://example.com/path or a path beginning with /")
         }
         self.init(url, absolute: url.text, expected: expected)
     }
 
-    /// Reads `URL=APPID` or `URL=nothing`. An app ID holds no `=`, so the last one divides.
+    /// Reads `URL=APPID` or `URL=nothing`. An app ID contains no `=`, so the last one separates the two.
     init(expectation text: String) throws {
         guard let equals = text.lastIndex(of: "="), equals != text.startIndex else {
             throw CommandFailure(.usage, "'\(text.displayable)' is not of the form URL=APPID or URL=nothing")
@@ -166,8 +166,8 @@ struct MatchQuestion: Sendable {
         try self.init(String(text[..<equals]), expected: opening)
     }
 
-    /// Reads `APPID` or `nothing`. Every app ID has a dot; without this rule the value of a query would pass for an app
-    /// in `/a?b=c`, where the expectation itself was forgotten.
+    /// Reads `APPID` or `nothing`. Every app ID has a dot. Without this rule, `/a?b=c` with a forgotten expectation
+    /// would expect the app `c`.
     static func opening(_ text: String, option: String) throws -> ExpectedOpening {
         guard text == "nothing" || (text.contains(".") && !text.contains(where: \.isWhitespace)) else {
             throw CommandFailure(
@@ -184,13 +184,13 @@ struct MatchAnswer: Sendable {
     let question: MatchQuestion
     /// nil: the file says nothing about the URL, so nothing opens.
     let result: MatchResult?
-    /// The first rules that look like a pattern that matches, and are compared as they stand.
+    /// The first rules that look like a matching pattern but are compared literally.
     let literals: [LiteralNotation]
-    /// Why the file is not asked at all.
+    /// Why the file is not used at all.
     let obstacle: Obstacle?
 
     enum Obstacle: Sendable {
-        /// Devices take nothing from it.
+        /// Devices ignore it.
         case noFile
         /// It is the file of this domain, and the URL has another host.
         case otherHost(Domain)
@@ -214,17 +214,17 @@ struct MatchAnswer: Sendable {
         switch question.expected {
         case nil: true
         case .nothing: opens == nil && result?.isComplete != false
-        // Of several apps that a URL opens, the one that is installed counts.
+        // If several apps match, the phone opens the installed one.
         case .app(let app): opens?.isExactly(app) == true || result?.alsoOpenedBy.containsExactly(app) == true
         }
     }
 
 }
 
-/// What `match` says to people.
+/// The text of `match`.
 struct MatchText {
     let style: TextStyle
-    /// nil: devices take nothing from the source.
+    /// nil: devices ignore the source.
     let file: AssociationFile?
     let source: String
 
@@ -233,19 +233,19 @@ struct MatchText {
         if explains { lines += explanation(answer) }
         if let result = answer.result, !result.isComplete {
             lines.append(
-                "    note: not known to the end: the rules are too many or too complex to try them all; the first "
+                "    note: incomplete: the rules are too many or too complex to try them all; only the first "
                     + "\(result.attempts.count.grouped) were tried")
         }
-        // `--explain` tells the same as a contested point.
+        // `--explain` shows the same as a contested point.
         if !explains, let also = answer.result?.alsoOpenedBy.first {
             lines.append(
-                "    note: \(also.displayable) claims this URL too; Apple documents that the first in the file wins, iOS 15 "
-                    + "was reported to take the last")
+                "    note: \(also.displayable) claims this URL too; Apple documents that the first in the file wins, but "
+                    + "iOS 15 reportedly took the last")
         }
         for literal in answer.literals {
             lines.append(
                 "    note: \(place(of: literal.rule)) does not match: devices compare "
-                    + "\(literal.written.displayable.shortened(to: 80)) as it stands")
+                    + "\(literal.written.displayable.shortened(to: 80)) literally")
         }
         if !answer.isAsExpected, let expected = answer.question.expected {
             lines.append("    " + style.severity(.error) + ": expected to open \(expected)")
@@ -257,8 +257,8 @@ struct MatchText {
         let url = answer.question.text.displayable
         let opens = answer.opens.map { "opens \($0.displayable)" } ?? "opens nothing"
         switch answer.obstacle {
-        case .noFile: return "\(style.bold(url))  \(opens): devices take nothing from this file"
-        case .otherHost(let domain): return "\(style.bold(url))  \(opens): the file is that of \(domain)"
+        case .noFile: return "\(style.bold(url))  \(opens): devices ignore this file"
+        case .otherHost(let domain): return "\(style.bold(url))  \(opens): the file belongs to \(domain)"
         case nil: break
         }
         guard file?.applinks != nil else { return "\(style.bold(url))  \(opens): the file has no applinks object" }
@@ -295,7 +295,7 @@ struct MatchText {
         return lines
     }
 
-    /// A rule and where it stands: many files are one line, so the column counts.
+    /// A rule and its place. Many files are one line, so the column matters.
     private func place(of rule: URLRule) -> String {
         let position = file?.position(of: rule) ?? SourcePosition(line: 1, column: 1)
         return "\(position.line):\(position.column) \(rule.written.displayable.shortened(to: 120))"
@@ -304,7 +304,7 @@ struct MatchText {
     private func reason(_ attempt: RuleAttempt, _ url: MatchableURL) -> String {
         switch attempt.mismatch {
         case nil: style.bold(attempt.rule.isExclusion ? "matches, and excludes" : "matches")
-        // Not the URL's own path: it is compared in a normal form that nobody typed.
+        // Do not show the path: it is compared in a normal form that nobody typed.
         case .path: "the path does not match" + fault(attempt.rule.path)
         case .query: url.query.isEmpty ? "the URL has no query" : "the query does not match"
         case .queryItem(let name):
@@ -315,7 +315,7 @@ struct MatchText {
         }
     }
 
-    /// A name may be as long as the file, and is told for each rule.
+    /// A name may be as long as the file, and is repeated for each rule.
     private static func short(_ name: String) -> String {
         String(name.unicodeScalars.prefix(200)).displayable.shortened(to: 80)
     }

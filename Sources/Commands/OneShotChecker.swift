@@ -1,4 +1,4 @@
-// One check without a daemon, with the history of a daemon's store where there is one.
+// One check without a daemon, with the history of a daemon's store if there is one.
 
 import Curl
 import Daemon
@@ -12,7 +12,7 @@ import StatusServer
 import Storage
 import Synchronization
 
-/// Checks single targets with what the options and an optional configuration say.
+/// Checks single targets according to the options and an optional configuration.
 struct OneShotChecker: Sendable {
     private let driver: CurlDriver
     let probe: DomainProbe
@@ -20,13 +20,13 @@ struct OneShotChecker: Sendable {
     private let configuration: ConfigurationFile?
     private let defaults: CheckSettings
     private let reached = ReachedTargets()
-    /// For each of origin and CDN, of the command line; nil: the configuration's.
+    /// From the command line, for the origin and again for the CDN; nil: the configuration's.
     private let timeout: Duration?
-    /// Of the command line, besides those of the configuration.
+    /// From the command line, in addition to those of the configuration.
     private let expectations: [Domain: Expectations]
 
-    /// `timeout`, `asksEdges`: nil leaves them to the configuration. `targets`: how many there are; of few, each connection
-    /// reads the few certificates that it needs, of many the whole trust store is parsed once.
+    /// `timeout`, `asksEdges`: nil leaves them to the configuration. `targets`: how many there are. For few, each
+    /// connection reads only the certificates that it needs; for many, the whole trust store is parsed once.
     init(
         connections: ConnectionOptions, timeout: Duration?, asksCDN: Bool, asksEdges: Bool? = nil,
         targets: Int,
@@ -36,13 +36,13 @@ struct OneShotChecker: Sendable {
         self.configuration = configuration
         self.timeout = timeout
         self.expectations = expectations
-        // Without a file its defaults hold.
+        // Without a file, use the defaults.
         let file = configuration ?? ConfigurationFile(domains: [])
         defaults = file.defaults
         let network = Curl.NetworkSettings(
             caFile: connections.caFile ?? file.network.caFile,
             caFolder: targets <= 8 ? TrustStore.distributionFolder : nil,
-            // The command line's entries come first: the first that fits counts.
+            // The command line's entries come first: the first match wins.
             connectTo: connections.connectTo + file.network.connectTo,
             resolve: file.network.resolve + connections.resolve,
             proxy: connections.proxy ?? file.network.proxy?.reveal())
@@ -66,12 +66,12 @@ struct OneShotChecker: Sendable {
         do {
             return try Store(path: path, access: .reader)
         } catch {
-            Console.remark("without history, since \(error.message)")
+            Console.remark("no history: \(error.message)")
             return nil
         }
     }
 
-    /// One check of a domain, to be judged for one service or several.
+    /// One check of a domain. It can be evaluated for several services.
     struct Sighting: Sendable {
         let readings: Readings
         fileprivate let history: CopyHistory
@@ -89,7 +89,7 @@ struct OneShotChecker: Sendable {
         }
     }
 
-    /// `mode`: nil: that of the target, or else of the configuration.
+    /// `mode`: nil: that of the target, otherwise that of the configuration.
     func check(_ target: Target, in mode: AssociationMode? = nil, depth: Depth) async throws -> CheckReport {
         try await look(
             at: target.domain, in: mode ?? self.mode(of: target), depth: depth, places: target.namedPlaces
@@ -108,7 +108,7 @@ struct OneShotChecker: Sendable {
             domain, mode: mode, depth: depth,
             hadFile: state?.hadFile ?? false, pages: expectations.pages(of: domain),
             timeout: timeout ?? watched?.checks.timeout, places: places, now: started)
-        // What other targets of the same run reached shows what this machine can do.
+        // If another target of this run answered, this machine's network works.
         let readings = Readings(observation, witness: reached.note(observation) ? .proven : .asSeen)
         let now = Date()
         var history = CopyHistory.none
@@ -121,23 +121,23 @@ struct OneShotChecker: Sendable {
             cdnURL: probe.cdnURL(of: domain), now: now)
     }
 
-    /// How devices reach the file of a target: by its entitlement, or by the configuration.
+    /// How devices reach the file of a target, from its entitlement or from the configuration.
     func mode(of target: Target) -> AssociationMode {
         target.mode == .production ? watched(target.domain)?.mode ?? .production : target.mode
     }
 
-    /// How long the CDN took for earlier changes, as the store remembers them; nil where it does not.
+    /// How long the CDN took for earlier changes, from the store; nil if it has none.
     func usualTime(of domain: Domain) async -> UsualTime? {
         let propagations = (try? await store?.state(of: domain))?.propagations ?? []
         return UsualTime(propagations.map { TimeInterval($0.seconds) })
     }
 
-    /// The questions to the store; nil where there is none.
+    /// Queries to the store; nil without one.
     var api: API? { store.map { API($0, now: Date()) } }
 
     private func watched(_ domain: Domain) -> WatchedDomain? { configuration?.domains.first { $0.domain == domain } }
 
-    /// Works with it, then closes its connections and the store, however the work ends.
+    /// Runs `work`, then closes the connections and the store, even if the work fails.
     func close<Value>(after work: () async throws -> Value) async throws -> Value {
         defer { try? store?.close() }
         return try await driver.shutdown(after: work)
@@ -151,7 +151,7 @@ struct UsualTime: Sendable {
     /// `usually 6 h here, between 2 h and 26 h (5 changes)`
     let words: String
 
-    /// - Returns: nil where there is no earlier change.
+    /// - Returns: nil if there is no earlier change.
     init?(_ seconds: [TimeInterval]) {
         guard let shortest = seconds.min(), let longest = seconds.max() else { return nil }
         median = seconds.sorted().medianOfSorted
@@ -166,8 +166,8 @@ struct UsualTime: Sendable {
 private final class ReachedTargets: Sendable {
     private let domains = Mutex<Set<Domain>>([])
 
-    /// Notes whether a target answered, under a certificate that is trusted.
-    /// - Returns: whether another one did.
+    /// Notes whether a target answered with a trusted certificate.
+    /// - Returns: whether another target did.
     func note(_ observation: Observation) -> Bool {
         domains.withLock { domains in
             let origin = observation.origin
@@ -177,10 +177,10 @@ private final class ReachedTargets: Sendable {
     }
 }
 
-/// Many pieces of work at once, their results in the order given and as soon as that order allows.
+/// Runs work concurrently and passes on the results in the order of the inputs, each as early as that order allows.
 enum OrderedWork {
-    /// Runs `work` on each input, at most `maximumConcurrent` at once, and gives the results to `each` in the order of the
-    /// inputs. The first error ends all of it and is thrown.
+    /// Runs `work` on each input, at most `maximumConcurrent` at once, and passes the results to `each` in the order of
+    /// the inputs. The first error stops everything and is thrown.
     static func run<Input: Sendable, Output: Sendable>(
         _ inputs: [Input], maximumConcurrent: Int, work: @escaping @Sendable (Input) async throws -> Output,
         each: (Output) -> Void

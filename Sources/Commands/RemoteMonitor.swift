@@ -12,7 +12,7 @@ import Storage
 
 struct RemoteMonitor: MonitorAPI {
     private let driver: CurlDriver
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     private let url: String
     private let token: String?
     private let tokenFile: String?
@@ -21,7 +21,7 @@ struct RemoteMonitor: MonitorAPI {
     private static let limits = TransferLimits(
         connectTimeout: .seconds(10), totalTimeout: .seconds(30), bodyBytes: 64 * 1024 * 1024)
 
-    /// - Throws: `CommandFailure` where the token cannot be read.
+    /// - Throws: `CommandFailure` if the token cannot be read.
     init(url: String, tokenFile: String?, caFile: String?) throws {
         self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
         self.tokenFile = tokenFile
@@ -32,7 +32,7 @@ struct RemoteMonitor: MonitorAPI {
         }
         if token?.isEmpty == true { throw CommandFailure(.noInput, "--token-file: '\(tokenFile ?? "")' is empty") }
         if token?.contains(where: \.isNewline) == true {
-            throw CommandFailure(.noInput, "--token-file: '\(tokenFile ?? "")' has several lines; a token is one")
+            throw CommandFailure(.noInput, "--token-file: '\(tokenFile ?? "")' has several lines; a token is one line")
         }
         do {
             driver = try CurlDriver(network: Curl.NetworkSettings(caFile: caFile), maximumConcurrent: 4)
@@ -41,7 +41,7 @@ struct RemoteMonitor: MonitorAPI {
         }
     }
 
-    /// Asks what `work` asks, then closes the connections.
+    /// Runs `work`, then closes the connections.
     func close<Value>(after work: () async throws -> Value) async throws -> Value {
         try await driver.shutdown(after: work)
     }
@@ -61,12 +61,12 @@ struct RemoteMonitor: MonitorAPI {
             return try ReportJSON.decoder.decode(Value.self, from: content)
         } catch {
             throw CommandFailure(
-                .software, "\(url) answers in a form that this version does not know; use the version that runs there")
+                .software, "this version cannot read the answer of \(url); use the same version as the daemon")
         }
     }
 
-    /// The name of a resource as a segment of a path. Nothing, `.` and `..` would name another one.
-    /// - Throws: `APIRefusal` as for a name that nothing has.
+    /// The name of a resource as a segment of a path. An empty name, `.` and `..` would lead to another resource.
+    /// - Throws: `APIRefusal` as for an unknown name.
     private static func named(_ text: String, or refusal: String) throws -> String {
         guard text.contains(where: { $0 != "." }) else { throw APIRefusal(.notFound, refusal) }
         return segment(text)
@@ -90,17 +90,17 @@ struct RemoteMonitor: MonitorAPI {
         if let failure = result.failure {
             if failure.kind == .timedOut, failure.phase >= .waiting {
                 throw CommandFailure(
-                    .software, "the daemon at \(url) takes the connection and does not answer within 30 s; see its log")
+                    .software, "the daemon at \(url) accepts connections but does not answer within 30 s; see its log")
             }
             if failure.kind == .certificate {
                 throw CommandFailure(
                     .noInput,
-                    "the certificate of \(url) is refused: \(failure.detail.displayable); name the one of its authority with "
-                        + "--cacert FILE")
+                    "the certificate of \(url) is not trusted: \(failure.detail.displayable); give the certificate of its CA "
+                        + "with --cacert FILE")
             }
             throw CommandFailure(
                 .noInput,
-                "no daemon answers at \(url): \(failure.detail.displayable); is 'aasa-monitor run' up, and is this its server.listen?"
+                "no daemon answers at \(url): \(failure.detail.displayable); is 'aasa-monitor run' running, and is this its server.listen?"
             )
         }
         let status = result.status ?? 0
@@ -108,7 +108,8 @@ struct RemoteMonitor: MonitorAPI {
         // Every answer under /api/ has it.
         guard result.header("x-request-id") != nil, refusal != nil || (200...299).contains(status) else {
             throw CommandFailure(
-                .noInput, "\(url) is no aasa-monitor: it answers \(address) with status \(status) in another form")
+                .noInput,
+                "\(url) is not an aasa-monitor daemon: it answers \(address) with status \(status) in another format")
         }
         guard !result.isCapped else {
             throw CommandFailure(.software, "the answer of \(url) is larger than 64 MiB")
@@ -116,13 +117,13 @@ struct RemoteMonitor: MonitorAPI {
         guard let refusal else { return result.body }
         switch status {
         case 401 where token == nil:
-            throw CommandFailure(.usage, "the daemon at \(url) wants its token: name it with --token-file FILE")
+            throw CommandFailure(.usage, "the daemon at \(url) requires a token: give it with --token-file FILE")
         case 401:
             throw CommandFailure(
-                .usage, "the daemon at \(url) refuses the token of '\(tokenFile ?? "")'; it is not its server.token")
+                .usage, "the daemon at \(url) refuses the token in '\(tokenFile ?? "")': it is not the server.token")
         case 404 where refusal == "Not Found", 405:
             throw CommandFailure(
-                .software, "the daemon at \(url) has no \(address.prefix { $0 != "?" }): it is of an older version")
+                .software, "the daemon at \(url) has no \(address.prefix { $0 != "?" }): it is an older version")
         case 429, 500...:
             throw CommandFailure(.software, "the daemon at \(url) cannot answer now: \(refusal.displayable)")
         default: throw APIRefusal(APIRefusal.Reason(rawValue: status) ?? .badRequest, refusal.displayable)
@@ -133,10 +134,10 @@ struct RemoteMonitor: MonitorAPI {
 // MARK: - The questions and orders
 
 extension RemoteMonitor {
-    /// A daemon that answers and is not ready says so to supervisors; what it knows of itself holds beside that.
+    /// A daemon that answers but is not ready says so only at /readyz.
     func status() async throws -> MonitorStatus {
         let status: MonitorStatus = try await ask("GET", "status")
-        // That it has stopped checking says more than that checks are late.
+        // That the daemon has stopped checking matters more than late checks.
         guard status.state == .checking else { return status }
         let result = try await send("GET", "/readyz", [], nil)
         let words = String(decoding: result.body, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
@@ -144,7 +145,7 @@ extension RemoteMonitor {
         return status.notReady(String(words.dropFirst("not ready: ".count)).displayable.shortened(to: 200))
     }
 
-    /// What a daemon gives at most.
+    /// The most that a daemon returns.
     private static let pageSize = 500
 
     func domains(_ filter: SummaryFilter, limit: Int) async throws -> DomainPage {
@@ -178,7 +179,7 @@ extension RemoteMonitor {
     }
 
     private static func incident(_ name: String) throws -> String {
-        try named(name, or: "'\(name.displayable)' is no id of an incident")
+        try named(name, or: "'\(name.displayable)' is not the id of an incident")
     }
 
     func deliveries(_ query: DeliveryQuery) async throws -> DeliveryPage {

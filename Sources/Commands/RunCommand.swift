@@ -12,10 +12,10 @@ import Storage
 /// `aasa-monitor run`: the daemon.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Monitor the configured domains, store what was seen, and alert.",
+        commandName: "run", abstract: "Monitor the configured domains, store the results, and alert.",
         discussion: """
-            SIGTERM and SIGINT end it; what it knows and what is pending is in its store. At SIGHUP it \
-            reads its configuration again: a file with faults is refused, and the running configuration stays.
+            SIGTERM and SIGINT end it; its state and pending notifications stay in the store. SIGHUP reloads the \
+            configuration: a file with errors is refused, and the running configuration stays.
             """)
 
     @OptionGroup var configuration: ConfigurationOptions
@@ -50,7 +50,7 @@ struct RunCommand: AsyncParsableCommand {
         try await Self.explaining { try await daemon.run() }
     }
 
-    /// A path of a log must hold in any folder.
+    /// Paths in logs must be valid in any folder.
     private static func absolute(_ path: String) -> String { URL(filePath: path).standardizedFileURL.path }
 
     private static func shard(_ text: String) throws -> Shard {
@@ -62,7 +62,7 @@ struct RunCommand: AsyncParsableCommand {
         return shard
     }
 
-    /// Turns what keeps the daemon from starting into one sentence and the right exit code.
+    /// Turns an error at start into one sentence and the right exit code.
     static func explaining(_ start: () async throws -> Void) async throws {
         do {
             try await start()

@@ -7,7 +7,8 @@ import Report
 import StatusServer
 import Storage
 
-/// `aasa-monitor silence`: suppresses messages for a while. A domain has a dot, so no subcommand can be taken for one.
+/// `aasa-monitor silence`: suppresses messages for a while. A domain has a dot, so it cannot be confused with a
+/// subcommand.
 struct SilenceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "silence", abstract: "Suppress messages about a domain for a while.",
@@ -17,8 +18,9 @@ struct SilenceCommand: AsyncParsableCommand {
             aasa-monitor silence end ID...
             """,
         discussion: """
-            A silence stops messages, not checks: incidents open and resolve, and the status page shows all of them. When it \
-            ends, each channel is notified of what is still true and new to it. A running daemon reacts within seconds.
+            A silence stops messages, not checks: incidents still open and resolve, and the status page shows them. \
+            When it ends, each channel is notified of what is still true and new to it. A running daemon reacts within \
+            seconds.
             """,
         subcommands: [SilenceAdd.self, SilenceList.self, SilenceEnd.self], defaultSubcommand: SilenceAdd.self)
 }
@@ -30,7 +32,7 @@ struct SilenceAdd: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "A domain, `*.example.com` for those below one, `all`, or a label as NAME=VALUE. Of several domains one must match, of labels each.",
+            "A domain, `*.example.com`, a label (NAME=VALUE), or `all`. Of several domains one must match, of several labels all.",
             valueName: "target"), completion: .domains)
     var targets: [String]
 
@@ -47,7 +49,7 @@ struct SilenceAdd: AsyncParsableCommand {
 
     @Option(
         name: .customLong("kind"),
-        help: ArgumentHelp("Only this kind of incident; may be given several times (default: all).", valueName: "kind"),
+        help: ArgumentHelp("Only this kind of incident; can be given several times (default: all).", valueName: "kind"),
         completion: .list(IncidentKind.allCases.map(\.rawValue)))
     var kinds: [String] = []
 
@@ -71,14 +73,14 @@ struct SilenceAdd: AsyncParsableCommand {
         }
         let silence = try await remote.ask(store, .beside) { try await $0.silence(order) }
         if silence.watchedDomains == 0 {
-            Console.remark("no watched domain matches; the silence is kept for one that is watched later")
+            Console.remark("no watched domain matches; the silence will apply to domains added later")
         }
         Console.print(
             "silence \(silence.id): \(silence.scope) until \(silence.endsAt.rfc3339); "
                 + "end it with: aasa-monitor silence end \(silence.id)\(place)")
     }
 
-    /// The options that said whose silence it is, for a shell.
+    /// The options that select the daemon or store, quoted for a shell.
     private var place: String {
         [
             ("--url", remote.url), ("--token-file", remote.tokenFile), ("--store", store.file),
@@ -87,17 +89,17 @@ struct SilenceAdd: AsyncParsableCommand {
         .compactMap { name, value in value.map { " \(name) '\($0.replacing("'", with: #"'\''"#))'" } }.joined()
     }
 
-    /// nil where it has a length.
+    /// nil if the silence has a length.
     private func end() throws -> Date? {
         switch (length, until) {
         case (_?, nil): return nil
         case (nil, let until?):
             guard let end = try? Date(until, strategy: .iso8601) else {
-                throw SilenceFault("--until '\(until.displayable)' is no instant such as 2026-11-21T07:00:00Z")
+                throw SilenceFault("--until '\(until.displayable)' is not a time such as 2026-11-21T07:00:00Z")
             }
             return end
         case (nil, nil): throw SilenceFault("--for or --until is missing: every silence has an end")
-        case (_?, _?): throw SilenceFault("--for and --until exclude each other; give one of them")
+        case (_?, _?): throw SilenceFault("give --for or --until, not both")
         }
     }
 }
@@ -121,11 +123,11 @@ struct SilenceList: AsyncParsableCommand {
         }
     }
 
-    /// A line for each.
+    /// One line for each.
     static func text(_ silences: [SilenceReport], now: Date) -> String {
-        if silences.isEmpty { return "no silence" }
+        if silences.isEmpty { return "no silences" }
         return silences.map { silence in
-            // The end is known to the second: up, so that a silence of a day that just began lasts a day.
+            // Rounded up: a silence of a day that has just begun must show one day.
             let length = silence.endsAt.timeIntervalSince(now).rounded(.up).inWords
             return "\(silence.id)  \(silence.scope)  until \(silence.endsAt.rfc3339) (\(length))  "
                 + "by \(silence.author.displayable): \(silence.reason.displayable)"
@@ -139,7 +141,7 @@ struct SilenceEnd: AsyncParsableCommand {
         commandName: "end", abstract: "End silences now; alerts that are still true are sent within seconds.",
         aliases: ["expire"])
 
-    @Argument(help: ArgumentHelp("As `silence list` shows it.", valueName: "id")) var ids: [String]
+    @Argument(help: ArgumentHelp("The id that `silence list` shows.", valueName: "id")) var ids: [String]
     @OptionGroup var store: StoreOptions
     @OptionGroup var remote: RemoteOptions
 
@@ -149,7 +151,7 @@ struct SilenceEnd: AsyncParsableCommand {
             for id in ids {
                 do {
                     let silence = try await api.endSilence(id)
-                    Console.print("silence \(silence.id) is over: \(silence.scope)")
+                    Console.print("silence \(silence.id) has ended: \(silence.scope)")
                 } catch let refusal as APIRefusal where refusal.reason == .notFound {
                     unknown.append(id)
                 }

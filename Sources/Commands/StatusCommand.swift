@@ -6,42 +6,42 @@ import Report
 import StatusServer
 import Storage
 
-/// `aasa-monitor status`: what the daemon knows, from its store.
+/// `aasa-monitor status`: the state of the watched domains, from the daemon's store.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show what the daemon knows of its domains, trouble first.",
+        commandName: "status", abstract: "Show the state of the watched domains, trouble first.",
         discussion: """
-            Reads the store, or asks the daemon of --url, and sends no other request. To look at a site now, use `check`.
+            Reads the store, or asks the daemon at --url, and sends no other request. To check a site now, use `check`.
 
-            Exit codes: 1 if a domain is failing or no daemon checks any more, 64 if a domain is not watched. With --format \
-            nagios those of monitoring plugins: 0 OK, 1 warning, 2 critical, 3 unknown.
+            Exit codes: 1 if a domain is failing or no daemon is checking, 64 if a domain is not watched. With \
+            --format nagios those of monitoring plugins: 0 OK, 1 warning, 2 critical, 3 unknown.
             """)
 
     @Option(.text, .json, .nagios, notes: [.nagios: "plugin output"]) var format: OutputFormat
     @Flag(help: "Show only the domains that fail or have a confirmed incident.") var failing = false
     @Option(
-        help: ArgumentHelp("Only domains with this label; several of them must all match.", valueName: "name=value"),
+        help: ArgumentHelp("Only domains with this label; several labels must all match.", valueName: "name=value"),
         transform: LabelFilter.init)
     var label: [LabelFilter] = []
-    @Flag(help: "One line a domain.") var short = false
-    @Flag(help: "Show it again every two seconds, until Ctrl-C.") var watch = false
+    @Flag(help: "One line per domain.") var short = false
+    @Flag(help: "Refresh every two seconds, until Ctrl-C.") var watch = false
     @OptionGroup var color: ColorOption
     @OptionGroup var store: StoreOptions
     @OptionGroup var remote: RemoteOptions
     @Argument(help: "Domains (default: all).", completion: .domains) var domains: [String] = []
 
-    /// Between two looks of `--watch`.
+    /// Between two refreshes of `--watch`.
     private static let pause: Duration = .seconds(2)
 
     func validate() throws {
-        if watch, format == .nagios { throw ValidationError("--watch excludes --format nagios") }
+        if watch, format == .nagios { throw ValidationError("--watch cannot be combined with --format nagios") }
     }
 
     func run() async throws {
         do {
             try await show()
         } catch let failure as CommandFailure where format == .nagios {
-            // A plugin says on standard output why it knows nothing.
+            // A plugin prints the reason for UNKNOWN on standard output.
             Console.print(PluginOutput.unknown(failure.message))
             throw ExitCode(Verdict.Level.unknown.pluginCode)
         }
@@ -77,7 +77,7 @@ struct StatusCommand: AsyncParsableCommand {
         if isBad { throw MonitorExit.found.code }
     }
 
-    /// Of these domains, by name.
+    /// The details of these domains, sorted by name.
     private func read(_ domains: [Domain], _ api: any MonitorAPI) async throws -> [DomainDetail] {
         var details: [DomainDetail] = []
         var missing: [String] = []
@@ -95,7 +95,7 @@ struct StatusCommand: AsyncParsableCommand {
         return details
     }
 
-    /// Of all domains.
+    /// The reports of all domains.
     private func reports(_ api: any MonitorAPI) async throws -> [DomainReport] {
         var reports: [DomainReport] = []
         var filter = SummaryFilter()
@@ -109,7 +109,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     private func show(_ overview: Overview, _ details: [DomainDetail], _ now: Date) throws {
         let isTerminal = TerminalSize.standardOutput != nil
-        // The cursor to the top, and all below it cleared: no flicker.
+        // Moves the cursor to the top and clears the rest, without flicker.
         let start = watch && isTerminal ? "\u{1B}[H\u{1B}[J" : ""
         let warning = overview.monitor.warning(now: now)
         switch format {
@@ -141,15 +141,15 @@ struct LabelFilter: Equatable, Sendable {
 }
 
 extension MonitorStatus {
-    /// That nobody checks any more, in lines; none where somebody does.
+    /// That no daemon checks, in lines; none if one does.
     func warning(now: Date) -> [String] {
         let last = since.map { "\(Span.minute($0)) UTC (\(Span.age(now.timeIntervalSince($0))))" }
         return switch state {
         case .checking: []
         case .stopped:
             [
-                "No daemon runs: nothing is checked and no alert is sent"
-                    + (last.map { " since \($0)" } ?? ", and none ever was"),
+                "No daemon runs: no checks and no alerts"
+                    + (last.map { " since \($0)" } ?? ", and none has ever run here"),
                 "Start it with `systemctl start aasa-monitor` or `aasa-monitor run`; its log says why it ended.",
             ]
         case .notReady:
@@ -159,7 +159,7 @@ extension MonitorStatus {
             ]
         case .stalled:
             [
-                "The daemon does not check: it runs, and the last check ended \(last ?? "")",
+                "The daemon runs but does not check: the last check ended \(last ?? "")",
                 "See its log, such as `journalctl -u aasa-monitor`, and restart it.",
             ]
         }
@@ -167,7 +167,7 @@ extension MonitorStatus {
 }
 
 extension DomainReport {
-    /// What there is to say of it, part by part.
+    /// Its diagnosis, part by part.
     var told: [String] { parts.isEmpty ? ["The first check has not ended yet."] : parts }
 
     /// What phones do, in a word or two.
@@ -176,7 +176,7 @@ extension DomainReport {
     fileprivate var sign: TextStyle.Sign { TextStyle.Sign(verdict, state) }
 }
 
-/// The overview in a terminal: what needs attention in full, what is well in one line each.
+/// The overview in a terminal: domains that need attention in full, the others in one line each.
 struct StatusText {
     private(set) var text = ""
 
@@ -229,7 +229,7 @@ struct StatusText {
 
     // MARK: - Domains with one cause
 
-    /// In the order of the rows; those that need the same decision stand together.
+    /// Groups rows that need the same decision, in the order of the rows.
     private static func groups(_ rows: [DomainReport]) -> [[DomainReport]] {
         var places: [String: Int] = [:]
         var groups: [[DomainReport]] = []
@@ -245,7 +245,7 @@ struct StatusText {
         return groups
     }
 
-    /// Equal for domains of which the same is said, names and numbers apart.
+    /// Equal for domains with the same text, apart from names and numbers.
     private static func cause(_ row: DomainReport) -> String {
         let words = row.parts.joined(separator: "\n").replacing(row.domain, with: "")
         return
@@ -258,7 +258,7 @@ struct StatusText {
         let isSame = group.allSatisfy { $0.parts == first.parts }
         let name = group.count == 1 ? first.domain : "\(group.count.grouped) domains"
         let effect = shortened(first.effect) ?? first.told[0]
-        var lines = style.heading(first.sign, name, isSame ? effect : "As \(first.domain): \(effect)")
+        var lines = style.heading(first.sign, name, isSame ? effect : "Like \(first.domain): \(effect)")
         lines += parts(first.cause, first.action, first.outlook)
         guard group.count > 1 else {
             return lines + [details(first)].flatMap { $0.isEmpty ? [] : style.remark($0) }
@@ -297,7 +297,7 @@ struct StatusText {
         style.parts(shortened(cause), shortened(action), shortened(outlook))
     }
 
-    /// The state, and how far phones are.
+    /// The state, and how far a change has spread.
     private func progress(_ row: DomainReport) -> String { row.state?.progress(row.comparison) ?? row.word }
 
     private func details(_ row: DomainReport) -> String {

@@ -3,17 +3,17 @@ import Evidence
 import Foundation
 import Storage
 
-/// `aasa-monitor store`: the file in which the daemon keeps what it knows.
+/// `aasa-monitor store`: backs up and examines the daemon's store.
 struct StoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "store", abstract: "Look after the daemon's store.",
+        commandName: "store", abstract: "Back up or examine the daemon's store.",
         discussion: "Both work while the daemon runs.", subcommands: [Backup.self, Check.self])
 
     struct Backup: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "backup", abstract: "Copy the whole store to a file; the daemon can run.",
-            discussion: "To go back to a copy, stop the daemon, move the store aside together with its -wal and -shm, "
-                + "and put the copy in its place.")
+            commandName: "backup", abstract: "Copy the whole store to a file; the daemon can keep running.",
+            discussion: "To restore a copy, stop the daemon, move the store and its -wal and -shm files away, and put "
+                + "the copy in its place.")
 
         @OptionGroup var store: StoreOptions
         @Flag(help: "Replace the file if it exists.") var force = false
@@ -38,8 +38,8 @@ struct StoreCommand: AsyncParsableCommand {
                     for fault in faults { Console.print(fault.displayable) }
                     throw CommandFailure(
                         .software,
-                        "store: \(store.path) is damaged; `aasa-monitor run` sets aside at its start what it cannot "
-                            + "work with; to keep what the store knew, put a backup in its place")
+                        "store: \(store.path) is damaged; `aasa-monitor run` moves an unusable store aside when it "
+                            + "starts; to keep the history, put a backup in its place")
                 }
                 let domains = try await store.states().count
                 Console.print(

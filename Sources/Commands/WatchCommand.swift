@@ -11,9 +11,9 @@ struct WatchCommand: AsyncParsableCommand {
         commandName: "watch",
         abstract: "Wait until every edge of Apple's CDN serves what the origin serves now; for use after a deploy.",
         discussion: """
-            Reads the origin's file, then asks every edge again and again until each serves that file, in meaning. A newer \
-            deploy moves the goal. Exit codes: 0 every edge serves it, 1 the time limit is reached or an origin has no \
-            file to wait for, 130 interrupted.
+            Reads the origin's file, then asks every edge again and again until each serves a file with the same \
+            meaning. A newer deploy moves the goal. Exit codes: 0 every edge serves it, 1 the time limit is reached or \
+            an origin has no file to wait for, 130 interrupted.
 
             The watch does not wait for an edge that gave no answer at all in its first three probes, as on a machine \
             without IPv6: when every other edge serves the file, the watch ends with 0 and names it. It waits for every \
@@ -22,12 +22,13 @@ struct WatchCommand: AsyncParsableCommand {
             On a terminal one block is redrawn; elsewhere each event is a line. With the configuration of a daemon it also \
             shows how long the CDN took for earlier changes.
 
-            @FILE and - read targets from a file or from standard input, one a line. Several domains are watched side by \
-            side, up to \(maximumTargets), until all are in sync. At the time limit those that are not are named.
+            @FILE and - read targets from a file or from standard input, one per line. Up to \(maximumTargets) domains \
+            are watched at the same time, until all are in sync. At the time limit, the domains that are not are \
+            listed.
             """)
 
     @Argument(
-        help: ArgumentHelp("Domains, URLs of them, or entitlements; @FILE and - read a list.", valueName: "target"),
+        help: ArgumentHelp("Domains, their URLs, or entitlements; @FILE and - read a list.", valueName: "target"),
         completion: .domains)
     var targets: [String]
 
@@ -41,21 +42,21 @@ struct WatchCommand: AsyncParsableCommand {
         name: .customLong("max-time"),
         help: ArgumentHelp(
             "Time limit for the whole watch: seconds, or a duration such as 1h. Single requests take 10 seconds at most, "
-                + "and never more than is left (default: 1d).",
+                + "and never more than the time left (default: 1d).",
             valueName: "time"),
-        // Up to a year, so that nobody who means "for ever" meets an odd limit.
+        // A year is enough for users who mean "for ever".
         transform: TimeSpan.reading(.milliseconds(1)...(.seconds(365 * 86_400))))
     var maxTime = TimeSpan(.seconds(86_400))
 
     @Option(
-        .text, .jsonl, .github, notes: [.jsonl: "one object an event", .github: "the end as a workflow annotation"])
+        .text, .jsonl, .github, notes: [.jsonl: "one object per event", .github: "the end as a workflow annotation"])
     var format: OutputFormat
 
     @OptionGroup var color: ColorOption
     @OptionGroup var connections: ConnectionOptions
     @OptionGroup var configuration: ConfigurationOptions
 
-    /// Each asks every edge at each look.
+    /// Each domain's watch asks every edge in each round.
     private static let maximumTargets = 100
 
     func run() async throws {
@@ -74,7 +75,7 @@ struct WatchCommand: AsyncParsableCommand {
             if let target = targets.first(where: { !checker.mode(of: $0).readsCDN }) {
                 throw CommandFailure(
                     .usage,
-                    "devices in \(checker.mode(of: target).rawValue) mode read the origin of \(target.domain) themselves, so "
+                    "devices in \(checker.mode(of: target).rawValue) mode read the origin of \(target.domain) directly, so "
                         + "there is nothing to wait for; watch is for production, where they read Apple's CDN")
             }
             return try await watch(targets.map(\.domain), with: checker)
@@ -83,7 +84,7 @@ struct WatchCommand: AsyncParsableCommand {
         guard ends.allSatisfy({ $0.kind == .inSync }) else { throw MonitorExit.found.code }
     }
 
-    /// Watches domains side by side until the last has ended; Ctrl-C, SIGTERM or the time limit end all.
+    /// Watches domains at the same time until the last has ended; Ctrl-C, SIGTERM or the time limit end all.
     /// - Returns: how each ended, in their order.
     private func watch(_ domains: [Domain], with checker: OneShotChecker) async throws -> [WatchEvent] {
         var subjects: [(Domain, UsualTime?)] = []
@@ -111,7 +112,7 @@ struct WatchCommand: AsyncParsableCommand {
             output.finish(ends)
             return ends
         }
-        // A little later, so that each knows that it is its time that is up.
+        // A little later: each watch first notices its own time limit.
         let timer = Task {
             try await Task.sleep(for: limit + .milliseconds(200))
             watches.cancel()

@@ -42,7 +42,7 @@ final class ResolverLoop: Sendable {
         }
         switch step {
         case .refuse:
-            lookUp.finish(.failure(Failure(lookUp: .own, "too many name look-ups are waiting")))
+            lookUp.finish(.failure(Failure(lookUp: .own, "too many name lookups are waiting")))
         case .wake: wake()
         case .start:
             do throws(CurlError) {
@@ -165,7 +165,7 @@ private final class ActiveLookUp {
     private func channel(takesFailures: Bool) -> NameServerChannel? {
         let patience = min(.seconds(2), lookUp.timeout / 4)
         guard let channel = NameServerChannel(servers: servers, patience: patience, takesFailures: takesFailures) else {
-            lookUp.finish(.failure(Failure(lookUp: .own, "the name look-up could not be set up")))
+            lookUp.finish(.failure(Failure(lookUp: .own, "the name lookup could not be set up")))
             return nil
         }
         channels.append(channel)

@@ -35,7 +35,7 @@ package struct AlertTest: Sendable {
         })
     }
 
-    /// Uses a domain that is routed to the channel, so that the links are the ones of real alerts.
+    /// Uses a domain that is routed to the channel: the links must be the ones of real alerts.
     private func alert(for channel: Channel) throws -> Alert {
         let routed = configuration.domains.first { $0.channels?.contains(channel.name) ?? true }
         guard let watched = routed ?? configuration.domains.first else {

@@ -136,7 +136,7 @@ package actor GlobalEvaluator: GlobalView {
         guard over > Self.longestOversleep else { return }
         startedAt = now
         logger.notice(
-            "the monitor was stopped for a while: the machine was suspended, or the process",
+            "monitor was paused: the machine was suspended, or the process was stopped",
             metadata: ["for": "\(Int(over)) s"])
     }
 

@@ -36,7 +36,7 @@ extension Housekeeping {
         case .delivery(let channels):
             "overdue messages were not attempted since the last one: \(channels.joined(separator: ", "))"
         case .undeliveredIncident(let incident):
-            "no channel takes incident \(incident.prefix(12)): nobody was notified of it"
+            "no channel accepts incident \(incident.prefix(12)): nobody was notified of it"
         }
     }
 
@@ -69,9 +69,9 @@ extension Housekeeping {
         // Neither the receiver's text nor curl's is logged: both may contain the URL, a secret.
         if let status = result.status, (200...299).contains(status) {
             if heartbeatTrouble.isOver() { parts.logger.notice("heartbeats are sent again") }
-        } else if !Task.isCancelled, heartbeatTrouble.isNews("heartbeat not taken") {
+        } else if !Task.isCancelled, heartbeatTrouble.isNews("heartbeat failed") {
             parts.logger.warning(
-                "heartbeat not taken",
+                "heartbeat failed",
                 metadata: [
                     "status": "\(result.status.map(String.init) ?? "none")",
                     "error": "\(result.error?.code.description ?? "")",

@@ -22,7 +22,7 @@ actor Housekeeping {
     /// The wall clock minus the steady clock, in seconds, at the last check.
     private var wallAhead: TimeInterval?
     private var presentAt: Date?
-    /// As it stands in the store.
+    /// The number in the store.
     private var notedChannels: Int?
     /// At the last heartbeat.
     var progress: WorkProgress?
@@ -43,8 +43,7 @@ actor Housekeeping {
         for duty in [Duty.presence, .heartbeat] { begunAt[duty] = parts.time.now() }
     }
 
-    /// Starts the due duties at each tick until the task is cancelled. They run concurrently, so that a slow one delays
-    /// no other.
+    /// Starts the due duties at each tick until the task is cancelled. They run concurrently: a slow one delays no other.
     func run() async {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
@@ -169,7 +168,7 @@ extension Housekeeping {
         await noteChannels()
     }
 
-    /// Readers of the store, such as `status`, see no configuration.
+    /// For readers of the store, such as `status`, which do not know the configuration.
     private func noteChannels() async {
         let channels = parts.live.current.alerts.channels.count
         guard channels != notedChannels, (try? await parts.store.note(channels: channels)) != nil else { return }

@@ -23,11 +23,11 @@ package enum MonitorLog {
 /// The journal takes a line's priority from its beginning. Without one, all lines have the same.
 /// https://www.freedesktop.org/software/systemd/man/latest/sd-daemon.html
 package enum Journal {
-    /// Whether the journal reads standard error, and no file or pipe that it was redirected to.
+    /// Whether standard error goes to the journal, not to a file or pipe.
     package static let takesStandardError = takes(
         STDERR_FILENO, stream: ProcessInfo.processInfo.environment["JOURNAL_STREAM"])
 
-    /// `stream`: `DEVICE:INODE` of the journal's socket, as systemd tells it.
+    /// `stream`: `DEVICE:INODE` of the journal's socket, as systemd gives it.
     static func takes(_ descriptor: Int32, stream: String?) -> Bool {
         var status = stat()
         guard let stream, fstat(descriptor, &status) == 0 else { return false }

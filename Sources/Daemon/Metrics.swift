@@ -34,7 +34,7 @@ extension DomainGauges {
     /// `wall`: the end of the check.
     init(_ observation: Observation, _ state: DomainState, wall: Date) {
         let comparison = state.verdict?.comparison
-        // Alert rules page for these metrics.
+        // Alert rules page people on these metrics, so a difference without effect counts as in sync.
         let isHarmless = comparison?.isWithoutEffect == true
         let findings = (state.verdict?.findings ?? []).map {
             Labels(["rule": $0.rule.rawValue, "severity": $0.severity.rawValue])
@@ -95,7 +95,7 @@ struct MetricsPage: Sendable {
 }
 
 extension WatchedDomain {
-    /// Its name and its labels of the configuration, which another name of the same letters must not replace.
+    /// Its name and its configured labels. A label that is also called `domain` must not replace the name.
     fileprivate var metricLabels: Labels {
         var all = ["domain": domain.name]
         all.addConfigured(labels)

@@ -120,13 +120,13 @@ package struct MonitorDaemon: Sendable {
                 damage = error
                 logger.critical(
                     """
-                    store damaged: it was set aside, and the monitor begins with a new one. Every domain is checked for the \
-                    first time, and incidents that were open are not resolved. To keep them, put a backup in its place.
+                    store damaged: it was set aside, and a new one was created. Every domain is checked as a new one, and \
+                    open incidents will not be resolved. To keep them, restore a backup.
                     """, metadata: ["set_aside": "\(error)"])
             })
         store.onUnreadableState { state in
             logger.error(
-                "a stored state cannot be read, and begins anew",
+                "stored state discarded: it cannot be read",
                 metadata: ["domain": "\(state.name.isEmpty ? "(global)" : state.name)", "error": "\(state.error)"])
         }
         return (store, damage)
@@ -159,7 +159,7 @@ package struct MonitorDaemon: Sendable {
         if let demonstration = parts.time as? AcceleratedTime {
             services.append(
                 .loop("time") {
-                    // In the order of the data flow, so that each sees the work that the previous one leaves.
+                    // In the order of the data flow: each sees the work that the previous one leaves.
                     await demonstration.pass {
                         min(parts.scheduler.due, await parts.global.due, parts.delivery.due)
                     }

@@ -56,7 +56,7 @@ struct Reload: Sendable {
     /// Applies the new routing and maintenance windows.
     private func route(_ next: ConfigurationFile) async {
         let routing = Routing(next)
-        await tryStore("holds of channels not ended") { try await parts.delivery.replace(routing: routing) }
+        await tryStore("channel pauses not ended") { try await parts.delivery.replace(routing: routing) }
         parts.silences.replace(windows: next.maintenance)
         await parts.storeTrouble.replace(routing: routing)
     }
@@ -145,7 +145,7 @@ extension Reload {
         live.refuse(reason, at: parts.time.now())
         site.tellRefusedReload(reason)
         logger.error(
-            "configuration not reloaded: the running one stays in force. Correct the file and send SIGHUP again.",
+            "configuration not reloaded: the running one stays active. Fix the file and send SIGHUP again.",
             metadata: ["reason": "\(reason)"])
     }
 }
@@ -243,11 +243,11 @@ final class LiveConfiguration: Sendable {
                 return nil
             }
             state.fewDomains = wanted
-            return "it has \(kept) of \(present.count) domains; if that is meant, reload once more"
+            return "it has \(kept) of \(present.count) domains; if this is intended, reload again"
         }
     }
 
-    /// With fewer domains, somebody may well remove most of them.
+    /// With fewer domains, it is normal to remove most of them.
     private static let fewestToDoubt = 5
 
     /// Keeps the running configuration. `words`: the reason, without secrets.

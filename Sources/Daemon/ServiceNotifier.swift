@@ -1,5 +1,5 @@
-// Notifications to systemd: the sd_notify protocol, one datagram for each message. It is so small that libsystemd would
-// be the larger dependency.
+// Notifications to systemd: the sd_notify protocol, one datagram for each message. A dependency on libsystemd would be
+// larger than this code.
 // https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html
 
 import Evidence

@@ -25,7 +25,7 @@ final class TargetProbe: Sendable {
         do {
             target = try Target(parsing: String(text.prefix(2048)))
         } catch {
-            return .refused("'target' is no domain: \(error)")
+            return .refused("'target' is not a domain: \(error)")
         }
         let configuration = parts.live.current
         let watched = configuration.domains.first { $0.domain == target.domain }
@@ -44,7 +44,7 @@ final class TargetProbe: Sendable {
                 watched ?? WatchedDomain(domain: target.domain, checks: configuration.defaults, mode: target.mode),
                 isWatched: watched != nil, depth: isFull ? .full : .light, configuration)
         } catch {
-            return .refused("the probe was cut off: the monitor ends, or its store cannot be read")
+            return .refused("the probe failed: the monitor is stopping, or its store cannot be read")
         }
     }
 

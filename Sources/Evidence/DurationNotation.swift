@@ -25,7 +25,7 @@ package func parseDuration(_ text: String) throws(DurationFault) -> Duration {
             throw DurationFault(reason: "its unit is missing: ms, s, m, h or d")
         }
         guard !digits.isEmpty, !name.isEmpty else {
-            throw DurationFault(reason: "it is no whole number with a unit, without blanks")
+            throw DurationFault(reason: "it is not a whole number with a unit, without spaces")
         }
         guard let index = allowed.firstIndex(where: { $0.name == name }) else {
             let isKnown = durationUnits.contains { $0.name == name }

@@ -8,7 +8,7 @@
 @_exported import enum AASA.LintSeverity
 import Foundation
 
-/// The judgement of one observation.
+/// What one observation means.
 package struct Verdict: Codable, Equatable, Sendable {
     package var level: Level
     /// What phones do now, and why.
@@ -16,7 +16,7 @@ package struct Verdict: Codable, Equatable, Sendable {
     package var comparison: Comparison
     /// Those that count, worst first.
     package var findings: [Finding]
-    /// nil if there are none, so that the states of most domains do not grow.
+    /// nil if there are none: the stored states of most domains stay small.
     private var setAside: [IgnoredFinding]?
     /// Those that do not count, worst first. They do not affect the level.
     package var ignored: [IgnoredFinding] {
@@ -61,7 +61,7 @@ package struct Comparison: Codable, Equatable, Sendable {
     /// Whether the two bodies have the same bytes; nil if one of them is missing.
     package var bytesEqual: Bool?
     /// When the origin stopped serving what the CDN serves: the first check that saw other content, or the origin's
-    /// Last-Modified. The change happened at or before this instant, so that no age is overstated.
+    /// Last-Modified. The change happened at or before this instant: no age is overstated.
     package var changedAt: Date?
     /// The last instant at which the origin was seen to serve the CDN's content: the change came later.
     package var changedAfter: Date?

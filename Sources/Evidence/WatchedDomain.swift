@@ -83,6 +83,6 @@ package struct Vantage: Sendable, Equatable {
 }
 
 extension Sequence<WatchedDomain> {
-    /// Of the domain that is checked most often; nil of none.
+    /// The interval of the domain that is checked most often; nil without domains.
     package var shortestInterval: Duration? { lazy.map(\.checks.interval).min() }
 }

@@ -120,7 +120,7 @@ package struct ResolvedAddress: Codable, Equatable, Hashable, Sendable {
         self.scope = scope
     }
 
-    /// Text that is not an address gets the scope `reserved`: nobody can reach it.
+    /// Text that is not an address gets the scope `reserved`: no client can reach it.
     package init(_ address: String) {
         self.init(address: address, scope: HostAddress(address)?.scope ?? .reserved)
     }
@@ -181,7 +181,7 @@ extension HostAddress {
     /// IANA allocates global unicast IPv6 addresses from this range only.
     private static let givenOut = AddressRange("2000::/3")
 
-    /// Whether a cloud may serve a machine's metadata, with its credentials, at this address: any link-local address
+    /// Whether a cloud may serve a machine's metadata, with its credentials, at this address. Any link-local address counts
     /// (nearly every cloud uses 169.254.169.254), the other addresses that providers document, and IPv6 addresses that
     /// embed one of these.
     package var isMetadata: Bool {

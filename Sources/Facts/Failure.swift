@@ -21,7 +21,7 @@ package struct Failure: Error, Codable, Equatable, Sendable {
 
     package enum Kind: String, Codable, Sendable, CaseIterable {
         case nameNotFound = "name_not_found"
-        /// The name exists but has neither an A nor an AAAA record.
+        /// The name exists but has no A or AAAA record.
         case noAddress = "no_address"
         /// A name server answered with an error (SERVFAIL, REFUSED). This says nothing about the name.
         case nameServerFailure = "name_server_failure"

@@ -10,7 +10,7 @@ package struct Exposition: Equatable, Sendable {
     package enum Format: Sendable { case text, openMetrics }
 
     private var bytes: [UInt8] = []
-    /// Where the names of counters end in the lines about their families. OpenMetrics wants them without `_total` there.
+    /// The places of `_total` in HELP and TYPE lines. OpenMetrics leaves it out there.
     private var totals: [Range<Int>] = []
 
     package init(capacity: Int = 64 * 1024) { bytes.reserveCapacity(capacity) }
@@ -57,14 +57,14 @@ package struct Exposition: Equatable, Sendable {
         bytes.append(UInt8(ascii: "\n"))
     }
 
-    /// Whole numbers, as most values are, have no fraction.
+    /// Whole numbers have no fraction.
     static func text(_ value: Double) -> String {
         if value.isNaN { return "NaN" }
         if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
         return value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
     }
 
-    /// The bound of a bucket. OpenMetrics wants `1.0`; the same in both formats, so that a series has one name.
+    /// The bound of a bucket. OpenMetrics requires `1.0`. Both formats use it: a series must have one name.
     static func bound(_ value: Double) -> String { value.isFinite ? "\(value)" : text(value) }
 }
 
@@ -118,7 +118,7 @@ package struct Labels: Hashable, Comparable, Sendable {
 package final class Counter: Sendable {
     private let counts: Mutex<[Labels: Int]>
 
-    /// - Parameter known: label combinations that start at 0 before the first event, so that rates see the first event.
+    /// - Parameter known: label combinations that start at 0 before the first event: otherwise a rate misses that event.
     package init(_ known: [Labels] = []) {
         counts = Mutex(Dictionary(known.map { ($0, 0) }) { first, _ in first })
     }

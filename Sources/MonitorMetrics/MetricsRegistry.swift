@@ -46,7 +46,7 @@ package final class MetricsRegistry: Sendable {
     package let propagation = Histogram([300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172_800, 604_800])
     /// From the time a check is due to its start, in seconds.
     package let lateness = Histogram([0.01, 0.05, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900])
-    /// Answers of the status page and the API, by their status code.
+    /// Responses of the status page and the API, by status code.
     package let requests = Counter([Labels(["code": "200"])])
     private let gauges = Mutex<[String: DomainGauges]>([:])
 
@@ -69,7 +69,7 @@ package final class MetricsRegistry: Sendable {
         /// Delivery attempts by channel and outcome.
         package var deliveries: [(channel: String, outcome: String, count: Int)]
         package var storeBytes: Int
-        /// When the running configuration was read, in seconds since 1970, and whether the last reload took the file.
+        /// When the running configuration was read, in seconds since 1970, and whether the last reload accepted the file.
         package var configuration: (readAt: Double, isFileTaken: Bool)
         package var process: ProcessReading
         /// Whether to write samples for each domain.
@@ -99,21 +99,21 @@ package final class MetricsRegistry: Sendable {
         var text = Exposition(capacity: 16 * 1024 + (now.isByDomain ? domains.count * 600 : 0))
         text.family(
             "aasa_build_info", .gauge, "Always 1; the version is a label", [(Labels(["version": now.version]), 1)])
-        checks.write("aasa_checks_total", "Checks by their verdict", to: &text)
+        checks.write("aasa_checks_total", "Checks by verdict", to: &text)
         checkDuration.write(
             "aasa_check_duration_seconds", "From the first request of a check to its commit", to: &text)
         lateness.write(
-            "aasa_schedule_lateness_seconds", "From the instant at which a check is due to its begin", to: &text)
+            "aasa_schedule_lateness_seconds", "From the time a check is due to its start", to: &text)
         propagation.write(
-            "aasa_propagation_seconds", "From a change at the origin until the CDN was seen to have it", to: &text)
+            "aasa_propagation_seconds", "From a change at the origin until Apple's CDN was seen to serve it", to: &text)
         text.family(
-            "aasa_alert_deliveries_total", .counter, "Attempts to deliver a message by their outcome",
+            "aasa_alert_deliveries_total", .counter, "Attempts to deliver a message, by outcome",
             now.deliveries.map { (Labels(["channel": $0.channel, "outcome": $0.outcome]), Double($0.count)) })
         text.family(
-            "aasa_notifications_pending", .gauge, "Notifications that a channel is still to be sent",
+            "aasa_notifications_pending", .gauge, "Pending notifications by channel",
             now.pending.map { (Labels(["channel": $0.channel]), Double($0.count)) })
         text.family(
-            "aasa_incidents_open", .gauge, "Incidents that fire or recover",
+            "aasa_incidents_open", .gauge, "Firing and recovering incidents",
             now.incidents.map { (Labels(["kind": $0.kind, "severity": $0.severity]), Double($0.count)) })
         let states = domains.reduce(into: [:]) { $0[$1.value.state, default: 0] += 1 }
         text.family(
@@ -128,19 +128,19 @@ package final class MetricsRegistry: Sendable {
         return text
     }
 
-    /// What the monitor is and takes.
+    /// The monitor itself: its store, configuration, page and process.
     private func write(_ now: Environment, to text: inout Exposition) {
         func gauge(_ name: String, _ help: String, _ value: Double) {
             text.family(name, .gauge, help, [(Labels(), value)])
         }
         gauge("aasa_store_size_bytes", "The size of the store", Double(now.storeBytes))
         gauge(
-            "aasa_config_last_reload_successful", "Whether the last reload took the configuration file",
+            "aasa_config_last_reload_successful", "Whether the last reload accepted the configuration file",
             now.configuration.isFileTaken ? 1 : 0)
         gauge(
             "aasa_config_last_reload_success_timestamp_seconds",
             "When the running configuration was read, as Unix time", now.configuration.readAt)
-        requests.write("aasa_http_requests_total", "Answers of the status page by their code", to: &text)
+        requests.write("aasa_http_requests_total", "Responses of the status page by status code", to: &text)
         now.process.write(to: &text)
     }
 
@@ -153,7 +153,7 @@ package final class MetricsRegistry: Sendable {
         gauge("aasa_origin_up", "Whether the origin serves a file") {
             $0.isOriginUp.map { $0 ? 1 : 0 }
         }
-        gauge("aasa_cdn_in_sync", "Whether Apple's copy says the same as the origin's file") {
+        gauge("aasa_cdn_in_sync", "Whether Apple's copy means the same as the origin's file") {
             $0.isInSync.map { $0 ? 1 : 0 }
         }
         gauge("aasa_cdn_lag_seconds", "How long Apple's copy lags behind a change; 0 in sync") {
@@ -170,7 +170,7 @@ package final class MetricsRegistry: Sendable {
         }
         gauge("aasa_last_check_timestamp_seconds", "When the last check ended, as Unix time") { $0.checkedAt }
         text.family(
-            "aasa_finding", .gauge, "Findings of the last check; 1 where there is one",
+            "aasa_finding", .gauge, "1 for each finding of the last check",
             domains.lazy.flatMap { domain in domain.gauges.findings.map { (domain.labels + $0, 1) } })
     }
 

@@ -1,9 +1,9 @@
-// What this process takes from the machine, under the names of Prometheus' client libraries:
+// The resources that this process uses, under the names of Prometheus' client libraries:
 // https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics
 
 import Glibc
 
-/// One reading. What the system does not tell is nil.
+/// One reading. A value that the system does not provide is nil.
 package struct ProcessReading: Sendable {
     let processorSeconds: Double
     let residentBytes: Double?
@@ -13,7 +13,7 @@ package struct ProcessReading: Sendable {
     /// In seconds since 1970.
     let startedAt: Double
 
-    /// When this process began to count, by the wall clock of then.
+    /// When this process began to count, by the wall clock at that time.
     static let start: Double = {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -48,7 +48,7 @@ package struct ProcessReading: Sendable {
         return (numbers[0], numbers[1])
     }
 
-    /// Without the one that counts them.
+    /// Without the descriptor that is open for counting.
     private static func descriptors() -> Int? {
         guard let folder = opendir("/proc/self/fd") else { return nil }
         defer { closedir(folder) }
@@ -68,7 +68,7 @@ package struct ProcessReading: Sendable {
         gauge("process_resident_memory_bytes", "Resident memory", residentBytes)
         gauge("process_virtual_memory_bytes", "Virtual memory", virtualBytes)
         gauge("process_open_fds", "Open file descriptors", openDescriptors.map(Double.init))
-        gauge("process_max_fds", "Most file descriptors that may be open", descriptorLimit)
+        gauge("process_max_fds", "Maximum number of open file descriptors", descriptorLimit)
         gauge("process_start_time_seconds", "When the process started, as Unix time", startedAt)
     }
 }

@@ -80,7 +80,7 @@ struct OriginSurvey: Sendable {
         return (probed, fetches.contents)
     }
 
-    /// By the index in `places`.
+    /// The keys of the results are indices of `places`.
     private func fetches(
         _ url: String, at places: [ResolvedAddress?], timeout: Duration
     ) async throws -> (plain: [Int: FetchResult], agents: [Int: [(agent: AgentResult.Agent, fetched: FetchResult)]]) {

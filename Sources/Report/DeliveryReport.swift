@@ -1,5 +1,4 @@
-// What was sent to whom, and with what answer. Where a message goes stays out: a channel's URL is a secret, and its name is
-// enough.
+// What was sent to whom, and with what answer. A channel appears by its name only, because its URL is a secret.
 
 import Evidence
 import Foundation
@@ -16,7 +15,7 @@ package struct DeliveryReport: Codable, Equatable, Sendable {
     package let type: String
     package let reason: String
     package let incident: String
-    /// What the incident is about, as far as the store still knows.
+    /// What the incident is about, if the store still knows.
     package let domain: String?
     package let kind: IncidentKind?
     package let version: Int
@@ -60,7 +59,7 @@ package struct DeliveryPage: Codable, Sendable {
 }
 
 extension PendingCount {
-    /// As people's clocks showed it.
+    /// With instants of the wall clock.
     package func shown(_ time: ReportTime) -> PendingCount {
         PendingCount(
             channel: channel, count: count, since: time.shown(since),
@@ -68,7 +67,7 @@ extension PendingCount {
     }
 }
 
-/// One message whole: what it said, about which incidents, and each attempt to deliver it.
+/// One message in full: what it said, about which incidents, and each attempt to deliver it.
 package struct MessageReport: Codable, Sendable {
     package struct Member: Codable, Sendable {
         package let id: String
@@ -76,7 +75,7 @@ package struct MessageReport: Codable, Sendable {
         package let domain: String?
         package let state: Incident.State
         package let since: Date
-        /// Of the incident in this message; nil while the message is under way.
+        /// The incident's version in this message; nil while the message is under way.
         package let version: Int?
     }
 
@@ -90,7 +89,7 @@ package struct MessageReport: Codable, Sendable {
     package var schema = "aasa-monitor/message/v1"
     package let messageKey: String
     package let channel: String
-    /// `delivered`, `refused`, `abandoned`, several of them where the parts of a digest had other ends, or `under way`.
+    /// `delivered`, `refused`, `abandoned`, several of them if the parts of a digest ended differently, or `under way`.
     package let outcome: String
     package let type: String?
     package let reason: String?
@@ -101,7 +100,7 @@ package struct MessageReport: Codable, Sendable {
     package let incidents: [Member]
     /// Oldest first.
     package let attempts: [Attempt]
-    /// nil where it is not kept, as for a feed.
+    /// nil if it is not stored, as for a feed.
     package let text: String?
 
     package init(_ message: SentMessage, time: ReportTime) {
@@ -127,14 +126,14 @@ package struct MessageReport: Codable, Sendable {
         text = message.text
     }
 
-    /// One word for all of it; a part of a digest may have another end than the rest.
+    /// The outcome of the whole message; parts of a digest may end differently.
     private static func outcome(_ message: SentMessage) -> String {
         if message.retryAt != nil { return "under way" }
         var seen: Set<String> = []
         return message.deliveries.map(\.outcome.rawValue).filter { seen.insert($0).inserted }.joined(separator: ", ")
     }
 
-    /// Of a message that has no attempts of its own, as of a feed, what the log says.
+    /// If a message has no attempts of its own, as for a feed, what the log says.
     private static func attempts(_ message: SentMessage) -> [DeliveryAttempt] {
         guard message.attempts.isEmpty else { return message.attempts }
         return message.deliveries.filter { $0.outcome != .abandoned }.map {
@@ -147,9 +146,9 @@ package struct MessageReport: Codable, Sendable {
 package struct RetryReport: Codable, Sendable {
     package var schema = "aasa-monitor/retry/v1"
     package let channel: String
-    /// Until then it sends nothing, as its receiver asked; nil: it is tried now.
+    /// Until then it sends nothing, because its receiver asked for a wait; nil: it is tried now.
     package let heldUntil: Date?
-    /// Notifications that it still has to send.
+    /// Its pending notifications.
     package let pending: Int
 
     package init(_ record: ChannelRecord, pending: Int) {

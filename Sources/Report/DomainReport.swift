@@ -2,13 +2,13 @@ import Evidence
 import Foundation
 import Monitoring
 
-/// What is known of one domain in short.
+/// The summary of one domain.
 package struct DomainReport: Codable, Sendable {
     package let domain: String
     package let labels: [String: String]
     /// How bad it is; nil before the first check. Nothing is `ok` while no monitor checks.
     package let verdict: Verdict.Level?
-    /// What phones do: `DomainStatus`; nil from a daemon that does not say it.
+    /// What phones do: `DomainStatus`; nil from a daemon that does not report it.
     package let state: DomainStatus?
     /// The parts below in one line.
     package let diagnosis: String?
@@ -19,7 +19,7 @@ package struct DomainReport: Codable, Sendable {
     package let outlook: String?
     package let checkedAt: Date?
     package let comparison: ComparisonReport?
-    /// Those that are not over, by kind.
+    /// Those that are not resolved, by kind.
     package let incidents: [IncidentReport]
 
     /// `incidents`: in any order. `isChecked`: whether a monitor still checks.
@@ -59,17 +59,17 @@ extension DomainReport {
     package var isFiring: Bool { incidents.contains { $0.state == .firing } }
 }
 
-/// `/api/v1/domains/{domain}`: with all that the last full check saw.
+/// `/api/v1/domains/{domain}`: with everything that the last full check saw.
 package typealias DomainDetail = Detailed<DomainReport, DomainReport.Details>
 
 extension DomainReport {
     package struct Details: Codable, Sendable {
         package var schema = "aasa-monitor/domain/v1"
-        /// When everything was last asked for: the instant of `origin` and `cdn`.
+        /// When the last full check ran: the instant of `origin` and `cdn`.
         package let fullAt: Date?
         package let origin: OrderedJSON?
         package let cdn: OrderedJSON?
-        /// Those that count.
+        /// Those that are not ignored.
         package let findings: [FindingText]
         package let ignored: [IgnoredFindingText]
 
@@ -103,12 +103,12 @@ package struct ComparisonReport: Codable, Equatable, Sendable {
     package let bytesEqual: Bool?
     package let changedAt: Date?
     package let lagSeconds: Int?
-    /// The first of so many.
+    /// The first changes; `changesTotal` counts all.
     package var changes: [AssociationChange]
     package let changesTotal: Int
     package var behaviour: [BehaviourChange]
     package let edges: EdgeTally?
-    /// How it stands in a few words.
+    /// The comparison in a few words.
     package let summary: String
 
     /// `now`: the moment of the report, by the steady clock; nil: the moment of the comparison.
@@ -133,7 +133,7 @@ extension ComparisonReport {
 }
 
 extension DomainStatus {
-    /// The word, and how far phones are: `Up to date on 8 edges`, `Propagating: 5 of 8 edges have the new
+    /// The state, and how far a change has spread: `Up to date on 8 edges`, `Propagating: 5 of 8 edges have the new
     /// file, 4 h after the change`.
     package func progress(_ comparison: ComparisonReport?) -> String {
         let edges = comparison?.edges.flatMap { $0.asked > 0 ? $0 : nil }
@@ -155,10 +155,10 @@ extension DomainStatus {
 }
 
 extension Comparison {
-    /// How Apple's copy stands to the origin's file, in a few words.
+    /// How Apple's copy and the origin's file compare, in a few words.
     fileprivate var inWords: String {
         switch state {
-        case _ where isWithoutEffect == true: "another version, by which no URL changes"
+        case _ where isWithoutEffect == true: "another version, but no URL changes"
         case .inSync: bytesEqual == false ? "in sync in meaning; the bytes differ" : "in sync"
         case .propagating: "propagating\(lag)"
         case .stale: "stale\(lag)"

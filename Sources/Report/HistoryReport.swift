@@ -1,5 +1,5 @@
-// What the store remembers of one domain's past: which versions the origin served and what they changed, how long Apple's
-// CDN took for them, incidents and deliveries.
+// The stored past of one domain: which versions the origin served and what they changed, how long Apple's CDN took for
+// them, incidents and deliveries.
 
 import AASA
 import Evidence
@@ -14,29 +14,30 @@ package struct HistoryReport: Codable, Sendable {
     package let versions: [Version]
     /// How long Apple's CDN took, oldest first.
     package let propagations: [Propagation]
-    /// nil: of fewer than five changes nothing is usual.
+    /// nil for fewer than five changes.
     package let usual: Usual?
-    /// How long the CDN lags behind the latest change; nil where it does not.
+    /// How long the CDN lags behind the latest change; nil if it does not.
     package let lagSeconds: Int?
     /// Newest first.
     package let incidents: [IncidentReport]
     /// Newest first.
     package let deliveries: [DeliveryReport]
 
-    /// A stretch of time in which the origin served one content.
+    /// A period in which the origin served one content.
     package struct Version: Codable, Sendable {
         package let sha256: String
         package let meaning: String
         package let from: Date
-        /// The first check that saw another content; nil: it is the present one.
+        /// The first check that saw another content; nil: it is the current one.
         package let until: Date?
-        /// nil where the body is no longer kept.
+        /// nil if the body is no longer stored.
         package let bytes: Int?
-        /// From the version before it; nil for the first one, and where one of the two bodies is no longer kept.
+        /// Compared with the version before it; nil for the first one, and if one of the two bodies is no longer
+        /// stored.
         package let changes: [AssociationChange]?
         package let changesTotal: Int?
         package let behaviour: [BehaviourChange]?
-        /// How long Apple's CDN took to serve it at every edge; nil where that was not seen.
+        /// How long Apple's CDN took to serve it at every edge; nil if that was not seen.
         package let propagationSeconds: Int?
 
         package init(
@@ -87,6 +88,6 @@ package struct HistoryReport: Codable, Sendable {
         self.deliveries = deliveries
     }
 
-    /// Versions, incidents and deliveries that are read at most.
+    /// The most versions, incidents and deliveries to read.
     package static let largestLimit = 64
 }

@@ -3,7 +3,7 @@ import Foundation
 import Monitoring
 import Storage
 
-/// What is said of one incident: by pages and commands, by the API, and by webhooks.
+/// One incident as pages, commands, the API and webhooks show it.
 package struct IncidentReport: Codable, Equatable, Sendable {
     package let id: String
     /// nil for an incident of many domains, or of the monitor itself.
@@ -11,7 +11,7 @@ package struct IncidentReport: Codable, Equatable, Sendable {
     package let kind: IncidentKind
     package let severity: Severity
     package let state: Incident.State
-    /// Since when it is wrong, as far as is known.
+    /// Since when something is wrong, as far as known.
     package let since: Date
     /// When a check first saw it.
     package let openedAt: Date
@@ -20,35 +20,37 @@ package struct IncidentReport: Codable, Equatable, Sendable {
     package let resolvedAt: Date?
     package let reason: Incident.Resolution?
     package let isFlapping: Bool
-    /// When a pending one alerts at the earliest, where that is known.
+    /// When a pending incident alerts at the earliest, if known.
     package let alertsAfter: Date?
     /// Until when a silence or window suppresses notifications.
     package let silencedUntil: Date?
     /// The kind of the incident that inhibits it.
     package let inhibitedBy: IncidentKind?
     package let acknowledged: Acknowledged?
-    /// The channels that took a message about it, by name. nil within a message, and for who must not know of channels.
+    /// The channels that accepted a message about it, by name. nil within a message, and for readers who must not see
+    /// channels.
     package let notified: [String]?
-    /// The parts below in one line; nil in a digest, which has little room. They say what the incident is, or what it was at its
-    /// last news. All of them are nil within a domain and a message about one open incident, which have their own.
+    /// The parts below in one line; nil in a digest, which has little room. They describe the incident now, or at its
+    /// last update. All of them are nil within a domain and within a message about one open incident: those have their
+    /// own.
     package let diagnosis: String?
     package let diagnosisId: DiagnosisID?
     package let effect: String?
     package let cause: String?
     package let action: String?
     package let outlook: String?
-    /// How it is since the end; nil while it is not over, and where the message says it.
+    /// The state after the end; nil before that, and if the message says it.
     package let ended: Ended?
 
-    /// What the check saw that ended an incident.
+    /// What the check that resolved an incident saw.
     package struct Ended: Codable, Equatable, Sendable {
         package let effect: String
         package let cause: String?
         package let action: String?
-        /// Something else is wrong with the domain.
+        /// The domain has another problem.
         package let isStillFailing: Bool
 
-        /// `text`: of the facts.
+        /// `text`: the text of `facts`.
         package init(_ facts: IncidentFacts, text: DiagnosisText) {
             isStillFailing = facts.isStillFailing ?? false
             // An incident of many domains says what works again.
@@ -64,7 +66,7 @@ package struct IncidentReport: Codable, Equatable, Sendable {
         package let at: Date
     }
 
-    /// What else is known of an incident at the moment: by the wall clock.
+    /// What else is known about an incident now, with instants of the wall clock.
     package struct Marks: Sendable {
         package var alertsAfter: Date?
         package var silencedUntil: Date?
@@ -92,7 +94,7 @@ package struct IncidentReport: Codable, Equatable, Sendable {
             ended: account?.ending.map { Ended($0, text: $0.text(at: reading)) }, marks: marks, time: time)
     }
 
-    /// `text`: nil where it is said elsewhere.
+    /// `text`: nil if it appears elsewhere.
     package init(
         _ incident: Incident, text: DiagnosisText?, oneLine: String? = nil, id diagnosisID: DiagnosisID? = nil,
         ended: Ended? = nil, marks: Marks = Marks(), time: ReportTime
@@ -128,10 +130,10 @@ package struct IncidentReport: Codable, Equatable, Sendable {
 extension IncidentReport {
     package var parts: [String] { [effect, cause, action, outlook].compactMap(\.self) }
 
-    /// Confirmed, and not over.
+    /// Confirmed and not resolved.
     package var isOpen: Bool { state == .firing || state == .recovering }
 
-    /// As much of the id as a list needs: every command takes it.
+    /// The part of the id that lists show; every command accepts it.
     package var shortID: String { String(id.prefix(12)) }
 
     /// `origin.broken of example.com`
@@ -150,16 +152,16 @@ extension IncidentReport {
     /// From the beginning to the end, or to now.
     package func lasted(at wall: Date) -> TimeInterval { (resolvedAt ?? wall).timeIntervalSince(since) }
 
-    /// `firing since 08:02, wrong since 07:32`: when people were notified, and when it began. `shown`: an instant as it is
-    /// written there.
+    /// `firing since 08:02, wrong since 07:32`: when people were notified, and when it began. `shown` formats an
+    /// instant.
     package func stateSince(_ shown: (Date) -> String) -> String {
         let notified = firedAt ?? since
         return "\(state.rawValue) since \(shown(notified))"
             + (notified.timeIntervalSince(since) < 600 ? "" : ", wrong since \(shown(since))")
     }
 
-    /// Why its notifications are suppressed or paused, in the same words everywhere; nothing of one that is over. `zone`: behind
-    /// an instant, where no head of the page says it.
+    /// Why its notifications are suppressed or paused, in the same words everywhere; empty once it is resolved. `zone`:
+    /// added to an instant if no heading of the page names the zone.
     package func marks(at wall: Date, zone: String = "") -> [String] {
         guard state != .resolved else { return [] }
         return [
@@ -173,20 +175,20 @@ extension IncidentReport {
         acknowledged.map { "acknowledged by \($0.by.onOneLine(upTo: 100))" }
     }
 
-    /// What people did about it, its marks, and who knows of it: in one order everywhere.
+    /// The acknowledgement, the marks, and who was notified: in the same order everywhere.
     package func notes(at wall: Date, zone: String = "") -> [String] {
         [acknowledgedInWords].compactMap(\.self) + marks(at: wall, zone: zone)
             + [notifiedInWords()].compactMap(\.self)
     }
 
-    /// `cdn.stale firing ab9b5ae99bdb (acknowledged by eva)`, where a domain has one line.
+    /// `cdn.stale firing ab9b5ae99bdb (acknowledged by eva)`, if a domain has one line.
     package func brief(at wall: Date) -> String {
         let notes = [acknowledgedInWords].compactMap(\.self) + marks(at: wall, zone: " UTC")
         return "\(kind.rawValue) \(state.rawValue) \(shortID)"
             + (notes.isEmpty ? "" : " (\(notes.joined(separator: ", ")))")
     }
 
-    /// `notified ops, pager`; nil where nobody was, or that is not known. `limit`: so many names at most.
+    /// `notified ops, pager`; nil if nobody was, or that is unknown. `limit`: the most names.
     package func notifiedInWords(upTo limit: Int = 3) -> String? {
         guard let notified, !notified.isEmpty else { return nil }
         return "notified \(notified.map { $0.onOneLine(upTo: 40) }.listed(upTo: limit))"
@@ -200,7 +202,7 @@ extension IncidentReport {
     }
 }
 
-/// `/api/v1/incidents/{id}`: with all that a message would say, and what was sent.
+/// `/api/v1/incidents/{id}`: with everything that a message would say, and what was sent.
 package typealias IncidentDetail = Detailed<IncidentReport, IncidentReport.Details>
 
 extension IncidentReport {
@@ -208,7 +210,7 @@ extension IncidentReport {
         package var schema = "aasa-monitor/incident/v1"
         package let comparison: ComparisonReport?
         package let findings: [FindingText]
-        /// Of an incident of many domains: some of them.
+        /// Some of the domains, for an incident of many domains.
         package let domains: [String]
         package let deliveries: [DeliveryReport]
 
@@ -236,12 +238,12 @@ package struct IncidentPage: Codable, Sendable {
     }
 }
 
-/// What an order to acknowledge an incident did, or to end that.
+/// The result of acknowledging an incident, or of ending an acknowledgement.
 package struct AcknowledgementReport: Codable, Sendable {
     package let id: String
     package let kind: IncidentKind
     package let domain: String?
-    /// nil: nobody any more.
+    /// nil: no longer acknowledged.
     package let by: String?
     package let reason: String?
 

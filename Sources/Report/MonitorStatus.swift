@@ -3,27 +3,27 @@ import Foundation
 import Monitoring
 import Storage
 
-/// What is known of the monitor itself, and of many domains together: `/api/v1/status`.
+/// The state of the monitor itself, and of many domains together: `/api/v1/status`.
 package struct MonitorStatus: Codable, Sendable {
     package var schema = "aasa-monitor/status/v1"
     package private(set) var state: State
-    /// The last sign of a monitor that has stopped or stalled; nil where it works, or where there never was one.
+    /// The last sign of life of a monitor that has stopped or stalled; nil if it works, or never ran.
     package private(set) var since: Date?
     /// Why it is not ready.
     package private(set) var reason: String?
-    /// What many domains have together, and the monitor's own trouble, the oldest first.
+    /// The incidents of many domains together and of the monitor itself, the oldest first.
     package let incidents: [IncidentReport]
     package let pending: [PendingCount]
-    /// Of the configuration that runs or ran last; nil where that is not known, or not for everybody.
+    /// How many the current or last configuration has; nil if unknown, or not public.
     package let channels: Int?
-    /// That a silence covers everything, until when, and whose it is.
+    /// That a silence covers everything, until when, and who made it.
     package let silenced: String?
 
     package enum State: String, Codable, Sendable {
         /// A daemon runs and checks.
         case checking
         case stopped
-        /// A daemon runs and does not check.
+        /// A daemon runs but does not check.
         case stalled
         /// A daemon reports a problem with its own work.
         case notReady = "not_ready"
@@ -44,7 +44,7 @@ package struct MonitorStatus: Codable, Sendable {
         self.silenced = silenced
     }
 
-    /// The same of a daemon that reports a problem with its own work.
+    /// The same for a daemon that reports a problem with its own work.
     package func notReady(_ reason: String) -> MonitorStatus {
         var status = self
         (status.state, status.since, status.reason) = (.notReady, nil, reason)

@@ -1,11 +1,11 @@
-// What a command writes for programs: as `ReportJSON`, and with the keys of its own documents in the order of
+// The JSON of commands: like `ReportJSON`, but the keys of their own documents are in the order of
 // docs/reference/json.md.
 
 import Evidence
 import Foundation
 
-/// A document whose keys stand in the order of its properties. Reports in it, which the API has too, have theirs in the order of
-/// the alphabet.
+/// A document whose keys are in the order of its properties. Reports inside it, which the API has too, have theirs in
+/// alphabetical order.
 package protocol InOrder: Codable {}
 
 extension Detailed: InOrder where More: InOrder {}
@@ -14,7 +14,7 @@ extension OrderedJSON {
     /// What a value encodes: keys in snake case, instants in UTC, `null` for nil.
     package static func document(_ value: some Encodable) -> OrderedJSON {
         let node = JSONNode()
-        // Documents are of strings, numbers, dates and lists of them: none of them can fail to encode.
+        // Documents contain only strings, numbers, dates and lists of them, which cannot fail to encode.
         return (try? node.take(value)) == nil ? .null : node.json
     }
 }
@@ -26,7 +26,7 @@ extension String {
     }
 }
 
-/// A value while it is written.
+/// A value that is being written.
 private final class JSONNode: Encoder {
     private var leaf = OrderedJSON.null
     private var elements: [JSONNode]?
@@ -49,7 +49,7 @@ private final class JSONNode: Encoder {
         case let value as Int: leaf = .integer(value)
         case let value as Double: leaf = .number(value)
         case let value as Date: leaf = .string(value.rfc3339)
-        // Its keys are values, not names of ours.
+        // Its keys are data, not our own names.
         case let value as [String: String]:
             leaf = .object(value.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
         default:

@@ -9,7 +9,7 @@ package struct Overview: Sendable {
     package private(set) var domains: [DomainReport]
     /// `1 of 4 domains needs attention`.
     package let headline: String
-    /// The same of a monitor that has stopped, of what was wrong: `1 of 4 domains needed attention`.
+    /// The same in the past tense, for a monitor that has stopped: `1 of 4 domains needed attention`.
     package let pastHeadline: String
     let wall: Date
 
@@ -22,7 +22,7 @@ package struct Overview: Sendable {
         pastHeadline = Self.headline(domains, isPast: true)
     }
 
-    /// The same of fewer domains; the headline still counts all.
+    /// The same with fewer domains; the headline still counts all.
     package func showing(_ isShown: (DomainReport) -> Bool) -> Overview {
         var fewer = self
         fewer.domains = domains.filter(isShown)
@@ -32,7 +32,7 @@ package struct Overview: Sendable {
     private static func headline(_ domains: [DomainReport], isPast: Bool) -> String {
         guard !domains.isEmpty else { return isPast ? "No domain was watched" : "No domain is watched" }
         let unchecked = domains.count { $0.verdict == nil }
-        // Whether a domain was well is not known any more.
+        // A domain whose state is now unknown may have been OK.
         let troubled = domains.count { isPast ? $0.needsAttention && $0.verdict != .unknown : $0.needsAttention }
         let all = domains.count.of("domain")
         if troubled > 0 {
@@ -76,7 +76,7 @@ extension DomainReport {
     /// Whether it decides the exit code.
     package var isTrouble: Bool { verdict == .failing || isFiring }
 
-    /// Smaller is shown further up: confirmed incidents go above what one check saw.
+    /// Smaller comes first: confirmed incidents come before what one check saw.
     fileprivate var rank: Int {
         let level =
             switch verdict {

@@ -1,5 +1,5 @@
-// The one JSON of the product: sorted keys in snake case, instants in UTC, null for what is not there. Who asks a daemon
-// reads with the decoder what it wrote with the encoder.
+// The JSON format of the product: sorted keys in snake case, instants in UTC, null for missing values. A client of a
+// daemon reads with this decoder what the daemon wrote with this encoder.
 
 import AASA
 import Evidence
@@ -21,13 +21,13 @@ package enum ReportJSON {
         return decoder
     }
 
-    /// For people and pipes: in lines, without a character that controls a terminal.
+    /// For people and pipes: in lines, without characters that control a terminal.
     package static func text(_ value: some Encodable) throws -> String {
         let encoder = encoder
         encoder.outputFormatting.insert(.prettyPrinted)
         let text = String(decoding: try encoder.encode(value), as: UTF8.self)
         guard !text.utf8.allSatisfy({ $0 < 0x7F }) else { return text }
-        // Such a character can only be within a string, since the encoder escapes those of ASCII.
+        // Such a character can only be inside a string. The encoder escapes those of ASCII.
         return text.unicodeScalars.reduce(into: "") { escaped, scalar in
             if scalar.value > 0x7E, scalar.isTerminalControl {
                 escaped += escape(scalar)
@@ -46,15 +46,15 @@ package enum ReportJSON {
 }
 
 extension OrderedJSON {
-    /// A report within a document that is written by hand.
+    /// A report within a document that is built by hand.
     package static func report(_ value: some Encodable) -> OrderedJSON {
-        // Reports are of strings, numbers and dates: none of them can fail to encode.
+        // Reports contain only strings, numbers and dates, which cannot fail to encode.
         (try? JSONDecoder().decode(OrderedJSON.self, from: ReportJSON.encoder.encode(value))) ?? .null
     }
 }
 
-// What the compiler writes for an optional property calls these. They stand in this module, so they come before the library's
-// own, which leave the key out.
+// The code that the compiler generates for an optional property calls these. They are in this module, so they win over
+// the library's own, which omit the key.
 extension KeyedEncodingContainer {
     package mutating func encodeIfPresent<Value: Encodable>(_ value: Value?, forKey key: Key) throws {
         try encode(value, forKey: key)
@@ -67,7 +67,7 @@ extension KeyedEncodingContainer {
     package mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encode(value, forKey: key) }
 }
 
-/// A report with more of the same fact, in one JSON object: an entry of a list, and what only the answer about it alone has.
+/// A report with details, in one JSON object: the entry of a list, and what only the answer about that entry has.
 @dynamicMemberLookup
 package struct Detailed<Base: Codable & Sendable, More: Codable & Sendable>: Codable, Sendable {
     package var base: Base

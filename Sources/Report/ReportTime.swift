@@ -1,4 +1,4 @@
-// When something was, for people: by their clocks, as briefly as possible.
+// Instants for people: by the wall clock, as short as possible.
 
 import Evidence
 import Foundation
@@ -9,10 +9,10 @@ import Storage
 package struct ReportTime: Sendable {
     /// The steady clock, by which instants are stored.
     package let now: Date
-    /// What clocks show now.
+    /// The wall clock's time now.
     package let wall: Date
 
-    /// `wall`: nil where it is the same.
+    /// `wall`: nil if it is the same.
     package init(now: Date, wall: Date? = nil) {
         self.now = now
         self.wall = wall ?? now
@@ -20,26 +20,26 @@ package struct ReportTime: Sendable {
 
     package init(_ timekeeper: any MonitorClock) { self.init(now: timekeeper.now(), wall: timekeeper.systemTime()) }
 
-    /// For who reads a store from outside the daemon.
+    /// For readers of a store outside the daemon.
     package init(_ store: Store, wall: Date) async throws {
         self.init(now: try await store.steady(at: wall), wall: wall)
     }
 
-    /// A stored instant as people's clocks showed it.
+    /// A stored instant by the wall clock.
     package func shown(_ stored: Date) -> Date { stored.shown(steady: now, wall: wall) }
 
-    /// The steady clock's time when people's clocks showed `shown`.
+    /// The steady clock's time when the wall clock showed `shown`.
     package func stored(_ shown: Date) -> Date { shown - wall.ahead(of: now) }
 
-    /// The moment that texts about an incident refer to, by the wall clock: an incident that is over grows no older.
+    /// The moment that texts about an incident refer to, by the wall clock: a resolved incident does not grow older.
     package func reading(_ incident: Incident) -> Date { incident.resolvedAt.map(shown) ?? wall }
 }
 
 extension ReportTime {
-    /// A stored instant: `15:13` on the same day, else `21 Nov 07:20`, with the year where it is another one.
+    /// A stored instant: `15:13` on the same day, otherwise `21 Nov 07:20`, with the year if it differs.
     package func brief(_ stored: Date) -> String { Self.brief(shown(stored), wall: wall) }
 
-    /// The same of an instant that is shown already, as reports have it.
+    /// The same for an instant that is by the wall clock already, as in reports.
     package func clock(_ shown: Date) -> String { Self.brief(shown, wall: wall) }
 
     /// An instant of the wall clock.

@@ -1,13 +1,13 @@
-// What an address, an edge, another place or an agent gave, in a few words: for `check`, `audit` and the page of a domain.
+// What an address, an edge, a vantage or an agent got, in a few words: for `check`, `audit` and the page of a domain.
 
 import Evidence
 import Facts
 import Foundation
 
-/// What one of several servers gave, as a table of them says it.
+/// What one of several servers gave, for a table of them.
 package struct ServedCell {
     package let served: Served
-    /// What its words add: the type of what is no file, the status of a redirect, Apple's reason, libcurl's words.
+    /// A detail: the type of what is not a file, the status of a redirect, Apple's reason, libcurl's message.
     private let detail: String
 
     package init(_ retrieval: Retrieval, in readings: Readings) {
@@ -30,7 +30,7 @@ package struct ServedCell {
         detail = "\(hop.status)"
     }
 
-    /// Whether a reader of the file would notice no difference.
+    /// Whether both mean the same to a reader of the file.
     package func isLike(_ other: ServedCell) -> Bool {
         if case .failed = served { return served.isLike(other.served) }
         return served.isLike(other.served) && detail == other.detail
@@ -47,13 +47,13 @@ package struct ServedCell {
         case .redirect(let target): return "\(detail) to \(target.isEmpty ? "nowhere" : target.displayable)"
         case .status(let status):
             return "status \(status)" + (detail.isEmpty ? "" : ", Apple says: \(detail.displayable.shortened(to: 120))")
-        case .clientCertificate(let status): return "status \(status), and a demand for a client certificate"
-        case .partial: return "the answer breaks off"
+        case .clientCertificate(let status): return "status \(status), and a request for a client certificate"
+        case .partial: return "an incomplete answer"
         case .failed: return "no answer: \(detail)"
         }
     }
 
-    /// For several that are all alike.
+    /// For several equal answers.
     package var wordsForAll: String {
         switch served {
         case .file: "all serve the same"

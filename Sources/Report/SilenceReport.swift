@@ -8,7 +8,7 @@ package struct SilenceReport: Codable, Equatable, Sendable {
     package var schema = "aasa-monitor/silence/v1"
     package let id: Int64
     package let state: State
-    /// What it is about in words: `example.com, team=growth (cdn.stale)`.
+    /// What it covers, in words: `example.com, team=growth (cdn.stale)`.
     package let scope: String
     package let domains: [DomainPattern]
     package let labels: [String: String]
@@ -79,7 +79,7 @@ package typealias NewSilence = Detailed<SilenceReport, SilenceReport.Reach>
 
 extension SilenceReport {
     package struct Reach: Codable, Sendable {
-        /// How many of the watched domains it is about.
+        /// How many of the watched domains it covers.
         package let watchedDomains: Int
 
         package init(watchedDomains: Int) { self.watchedDomains = watchedDomains }
@@ -92,7 +92,7 @@ package struct SilenceOrder: Codable, Sendable {
     package var domains: [String]?
     package var labels: [String: String]?
     package var kinds: [String]?
-    /// How long, such as `2h`: by the clock of who keeps it.
+    /// How long, such as `2h`, by the clock of the receiver of the order.
     package var length: String?
     package var until: String?
     package var author: String?
@@ -102,13 +102,13 @@ package struct SilenceOrder: Codable, Sendable {
         case domain, domains, labels, kinds, until, author, reason
         case length = "for"
 
-        /// What it has to be, in words for the sender.
+        /// What the value must be, in words for the sender.
         var form: String {
             switch self {
-            case .domains: "list of texts, 100 at most"
-            case .labels: "object of texts, 32 at most"
-            case .kinds: "list of texts"
-            case .domain, .until, .author, .reason, .length: "text"
+            case .domains: "a list of at most 100 strings"
+            case .labels: "an object of at most 32 strings"
+            case .kinds: "a list of strings"
+            case .domain, .until, .author, .reason, .length: "a string"
             }
         }
     }
@@ -125,7 +125,7 @@ package struct SilenceOrder: Codable, Sendable {
         self.reason = reason
     }
 
-    /// From a stranger's bytes.
+    /// From untrusted bytes.
     /// - Throws: `SilenceFault` in words for the sender.
     package init(json: Data) throws(SilenceFault) {
         let known = CodingKeys.allCases.map(\.rawValue).sorted()
@@ -133,9 +133,9 @@ package struct SilenceOrder: Codable, Sendable {
         do {
             keys = Array(try JSONDecoder().decode([String: AnyValue].self, from: json).keys)
         } catch {
-            throw SilenceFault("the body is no JSON object")
+            throw SilenceFault("the body is not a JSON object")
         }
-        // A misspelt key must not silence more than was meant.
+        // A misspelt key must not silence more than intended.
         if let unknown = keys.filter({ !known.contains($0) }).min() {
             throw SilenceFault(
                 "unknown key '\(unknown.displayable.shortened(to: 40))'; the keys are \(known.joined(separator: ", "))")
@@ -145,18 +145,20 @@ package struct SilenceOrder: Codable, Sendable {
         } catch let error as DecodingError {
             throw SilenceFault(Self.words(error))
         } catch {
-            throw SilenceFault("the body is no JSON object")
+            throw SilenceFault("the body is not a JSON object")
         }
         if domains?.count ?? 0 > 100 { throw Self.fault(.domains) }
         if labels?.count ?? 0 > 32 { throw Self.fault(.labels) }
     }
 
-    /// Any value, of which only the key counts.
+    /// Any value; only its key matters.
     private struct AnyValue: Decodable {
         init(from decoder: any Decoder) {}
     }
 
-    private static func fault(_ key: CodingKeys) -> SilenceFault { SilenceFault("'\(key.rawValue)' is no \(key.form)") }
+    private static func fault(_ key: CodingKeys) -> SilenceFault {
+        SilenceFault("'\(key.rawValue)' must be \(key.form)")
+    }
 
     private static func words(_ error: DecodingError) -> String {
         let path =
@@ -167,12 +169,12 @@ package struct SilenceOrder: Codable, Sendable {
             @unknown default: [any CodingKey]()
             }
         guard let key = path.first.flatMap({ CodingKeys(stringValue: $0.stringValue) }) else {
-            return "the body is no JSON object"
+            return "the body is not a JSON object"
         }
         return fault(key).description
     }
 
-    /// The silence that is asked for.
+    /// The requested silence.
     /// - Throws: `SilenceFault` in words for the sender.
     package func silence(now: Date) throws(SilenceFault) -> Silence {
         var patterns: [DomainPattern] = []
@@ -180,7 +182,7 @@ package struct SilenceOrder: Codable, Sendable {
             do { patterns.append(try DomainPattern(name)) } catch { throw SilenceFault("'domains': \(error)") }
         }
         if let domain {
-            guard patterns.isEmpty else { throw SilenceFault("'domain' and 'domains' say the same; leave one out") }
+            guard patterns.isEmpty else { throw SilenceFault("give 'domain' or 'domains', not both") }
             do { patterns = [try DomainPattern(domain)] } catch { throw SilenceFault("'domain': \(error)") }
         }
         let chosen = try kinds.map { names throws(SilenceFault) in
@@ -195,14 +197,14 @@ package struct SilenceOrder: Codable, Sendable {
         switch (length, until) {
         case (let length?, nil):
             do { return now + (try parseDuration(length)).inSeconds } catch {
-                throw SilenceFault("'for' is no duration such as 2h: \(error)")
+                throw SilenceFault("'for' is not a duration such as 2h: \(error)")
             }
         case (nil, let until?):
             guard let end = try? Date(until, strategy: .iso8601) else {
-                throw SilenceFault("'until' is no instant such as 2026-11-21T07:00:00Z")
+                throw SilenceFault("'until' is not a time such as 2026-11-21T07:00:00Z")
             }
             return end
-        default: throw SilenceFault("either 'for' or 'until' is needed")
+        default: throw SilenceFault("give either 'for' or 'until'")
         }
     }
 }
@@ -210,9 +212,9 @@ package struct SilenceOrder: Codable, Sendable {
 // MARK: - Silences of everything
 
 extension Silences {
-    /// Until when every domain is silenced, whatever its kind of trouble; nil where it is not.
+    /// Until when every domain is silenced, for all kinds of incidents; nil if not.
     package func everything(at wall: Date) -> Date? {
-        // What is about no single domain is silenced by what covers all of them.
+        // A silence of all domains also covers incidents that belong to no single domain.
         whole.end(domain: nil, labels: [:], kind: .cdnStale, at: wall)
     }
 
@@ -220,13 +222,13 @@ extension Silences {
         Silences(silences: silences.filter { $0.scope.kinds == nil }, windows: windows.filter { $0.scope.kinds == nil })
     }
 
-    /// The same in words, with the name of who made it. `until`: the end as it is written there.
+    /// The same in words, with its author. `until` formats the end.
     package func everythingInWords(at wall: Date, until written: (Date) -> String) -> String? {
         guard let end = everything(at: wall) else { return nil }
         let covering = whole.silences.filter { silence in
             Silences(silences: [silence], windows: []).everything(at: wall) != nil
         }
-        // Whose it is, where it is one alone.
+        // The author, if one silence alone decides the end.
         let author = covering.count == 1 && covering[0].endsAt == end ? covering[0].author : nil
         return "Nobody is notified until \(written(end)): "
             + (author.map { "a silence by \($0.onOneLine(upTo: 60)) covers" } ?? "silences or windows cover")

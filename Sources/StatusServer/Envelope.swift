@@ -6,12 +6,11 @@ import Logging
 import NIOCore
 import Storage
 
-/// What holds for every answer: headers that keep a browser from doing more than showing it, errors in plain words, and no
-/// body after HEAD.
+/// Rules for every answer: headers that limit what a browser may do with it, errors in plain text, and no body for HEAD.
 struct Envelope<Context: RequestContext>: RouterMiddleware {
     private static var headers: HTTPFields {
         var fields = HTTPFields()
-        // All that a page needs comes from here, as files: no style and no script inside of it, and nothing of others.
+        // A page loads only files of this server: no inline style or script, nothing from other sites.
         fields[.contentSecurityPolicy] =
             "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
             + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -44,7 +43,7 @@ struct Envelope<Context: RequestContext>: RouterMiddleware {
         }
         for field in Self.headers { response.headers[field.name] = field.value }
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
-        // A badge alone is there for other sites.
+        // Only badges are meant for other sites.
         if let policy = HTTPField.Name("Cross-Origin-Resource-Policy"), response.headers[policy] == nil {
             response.headers[policy] = "same-origin"
         }
@@ -68,7 +67,7 @@ extension Response {
 }
 
 extension Response {
-    /// The store cannot be read or written now; who asks may come again in half a minute. `headers`: further ones.
+    /// The store cannot be read or written now; clients may retry in half a minute. `headers`: additional ones.
     static func storeAway(_ headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.retryAfter] = "30"

@@ -1,4 +1,4 @@
-// What the daemon says of itself, for the line at the top of each page.
+// The daemon's own health, for the line at the top of each page.
 
 import Evidence
 import Foundation
@@ -6,15 +6,15 @@ import Monitoring
 import Report
 
 package struct MonitorHealth: Equatable, Sendable {
-    /// For how many seconds the check has been due that waits longest; 0 where the schedule keeps up.
+    /// How many seconds the most overdue check is late; 0 if the schedule keeps up.
     package var lateness: TimeInterval
-    /// Whether this machine's own network is in doubt.
+    /// Whether this machine's own network is suspect.
     package var isNetworkSuspect: Bool
     package var channels: Int
-    /// Channels that do not deliver, with the words of each.
+    /// Channels that do not deliver, with the error of each.
     package var failingChannels: [FailingChannel]
     package var isStoreFailing: Bool
-    /// When the configuration in force was read.
+    /// When the running configuration was read.
     package var configuredAt: Date?
 
     package init(
@@ -40,7 +40,7 @@ extension Frame.HealthItem {
 }
 
 extension MonitorHealth {
-    /// Whether checks begin so late that people should know.
+    /// Whether checks start so late that people should know.
     var isBehind: Bool { lateness > 60 }
 
     func items(
@@ -57,14 +57,15 @@ extension MonitorHealth {
         }
         items.append(
             isNetworkSuspect
-                ? .trouble("Network", "in doubt: this machine reaches nobody") : .fine("Network", "reachable"))
+                ? .trouble("Network", "suspect: this machine reaches no host") : .fine("Network", "reachable"))
         let pending = pendingMessages == 0 ? "0 pending" : "\(pendingMessages.grouped) pending"
         if let channel = failingChannels.first {
             let more = failingChannels.count > 1 ? ", \(failingChannels.count - 1) more" : ""
             items.append(
                 .trouble(
                     "Alerts",
-                    "\(channel.name.onOneLine(upTo: 40)) fails since \(time.brief(channel.since))\(more), \(pending)"))
+                    "\(channel.name.onOneLine(upTo: 40)) failing since \(time.brief(channel.since))\(more), \(pending)"
+                ))
         } else if channels == 0 {
             items.append(.trouble("Alerts", "no channel: nobody is notified"))
         } else {
@@ -76,9 +77,9 @@ extension MonitorHealth {
             items.append(.fine("Store", Self.size(storeBytes)))
         }
         if let refusedReload {
-            items.append(.trouble("Configuration", "changed but not taken: \(refusedReload.shortened(to: 120))"))
+            items.append(.trouble("Configuration", "change rejected: \(refusedReload.shortened(to: 120))"))
         } else if let configuredAt {
-            items.append(.fine("Configuration", "of \(time.brief(configuredAt))"))
+            items.append(.fine("Configuration", "loaded \(time.brief(configuredAt))"))
         }
         return items
     }

@@ -1,4 +1,4 @@
-// The domains of the running configuration; a reload replaces them while the server goes on.
+// The domains of the running configuration. A reload replaces them while the server runs.
 
 import AASA
 import Evidence
@@ -28,23 +28,23 @@ final class WatchList: Sendable {
         }
     }
 
-    /// Sees to it that the store's lists show these domains.
+    /// Makes the store's lists show these domains.
     /// - Throws: `StoreError`.
     func show(in store: Store) async throws {
         let (index, revision, shown) = state.withLock { ($0.index, $0.revision, $0.shown) }
         guard revision != shown else { return }
         try await store.watch(index.domains)
-        // Where others came meanwhile, nobody knows whose writing was the last.
+        // If a reload came meanwhile, its write may have happened before or after this one.
         state.withLock { $0.shown = $0.revision == revision ? revision : -1 }
     }
 }
 
 /// The watched domains by name and by label.
 struct WatchIndex: Sendable {
-    /// By name.
+    /// Sorted by name.
     let domains: [WatchedDomain]
     private let byDomain: [Domain: Int]
-    /// `key=value` and how many domains have it; those that most have come first.
+    /// `key=value` and how many domains have it, the most frequent first.
     let labels: [(text: String, count: Int)]
 
     init(_ domains: [WatchedDomain]) {
@@ -61,7 +61,7 @@ struct WatchIndex: Sendable {
 
     subscript(domain: Domain) -> WatchedDomain? { byDomain[domain].map { domains[$0] } }
 
-    /// How many watched domains a silence is about.
+    /// How many watched domains a silence applies to.
     func count(of scope: SilenceScope) -> Int { domains.count { scope.isAbout($0.domain, labels: $0.labels) } }
 
     /// Why a silence matches no watched domain, with the name that was probably meant; nil: it matches one.
@@ -80,8 +80,7 @@ struct WatchIndex: Sendable {
     }
 }
 
-/// A value that a reload replaces while the server goes on: the maintenance windows, and why a configuration file is not the
-/// one that is in force.
+/// A value that a reload replaces while the server runs: the maintenance windows, and why the last reload was refused.
 final class Shared<Value: Sendable>: Sendable {
     private let value: Mutex<Value>
 

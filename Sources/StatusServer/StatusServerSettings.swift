@@ -2,22 +2,22 @@ import Evidence
 import Foundation
 import Monitoring
 
-/// Where the status page is served, to whom, and what it shows of its configuration.
+/// Where the status page is served, to whom, and what it shows from the configuration.
 package struct StatusServerSettings: Sendable {
     /// A name or an address, IPv6 without brackets.
     package var host: String
     /// 0 lets the system choose.
     package var port: Int
-    /// What this program calls its own version.
+    /// The version of this program.
     package var version: String
-    /// The domains of the configuration; what the store knows of others is not shown.
+    /// The domains of the configuration. The store may know others, which are not shown.
     package var watched: [WatchedDomain]
     /// For links to Apple's copy of a file; no final slash needed.
     package var cdnBaseURL: String
-    /// The windows of the configuration, to be shown.
+    /// The windows of the configuration, to show.
     package var maintenance: [MaintenanceWindow]
     package var limits: ConnectionLimits
-    /// Who gets in at the start.
+    /// Who gets in, until a reload.
     package var access: AccessPolicy
 
     package init(

@@ -1,4 +1,4 @@
-// The life of the server: it takes its address, serves until its end, and ends in time.
+// The life cycle of the server: it takes its address, serves, and ends in time.
 
 import Evidence
 import Facts
@@ -15,7 +15,7 @@ import ServiceLifecycle
 import Storage
 import Synchronization
 
-/// Serves what the store knows, to browsers and to supervisors. It writes silences and acknowledgements, and can ask for a
+/// Serves the data of the store to browsers and supervisors. It writes silences and acknowledgements, and can start a
 /// check.
 package struct StatusSite: Service {
     private let settings: StatusServerSettings
@@ -33,12 +33,12 @@ package struct StatusSite: Service {
     private let key: AccessKey
     private let refusedReload = Shared<String?>(nil)
 
-    /// `metrics`: what `/metrics` answers.
+    /// `metrics`: the answer to `/metrics`.
     /// `requests`: counts answers by `code`.
-    /// `actions`: what it may ask of the monitor.
-    /// `health`: what the daemon says of itself.
+    /// `actions`: what it may ask the monitor to do.
+    /// `health`: the daemon's own health.
     /// `onWrite`: called after each change of an acknowledgement, a silence or a channel, before the answer.
-    /// `onListening`: gets the port, the actual one for port 0, once connections are taken.
+    /// `onListening`: called with the actual port once connections are accepted.
     package init(
         settings: StatusServerSettings, store: Store, timekeeper: any MonitorClock, logger: Logger,
         metrics: @escaping @Sendable () async throws -> Exposition = { Exposition() }, requests: Counter = Counter(),
@@ -62,32 +62,32 @@ package struct StatusSite: Service {
         key = AccessKey(settings.access, host: settings.host, timekeeper: timekeeper, logger: logger)
     }
 
-    /// Shows other domains from now on, as after a reload of the configuration, and writes that into the store, for those who read
-    /// it without the site.
+    /// Shows other domains from now on, for example after a reload. Writes them into the store, for commands that read it
+    /// without the site.
     package func watch(_ domains: [WatchedDomain]) async {
         watched.replace(with: domains)
         await showWatched()
     }
 
-    /// A page tries again where the store does not answer now.
+    /// If the store does not answer now, a page tries again.
     private func showWatched() async { try? await watched.show(in: store) }
 
-    /// Shows other maintenance windows from now on, and writes them into the store, as the watched domains.
+    /// Shows other maintenance windows from now on, and writes them into the store, like the watched domains.
     package func show(_ maintenance: [MaintenanceWindow]) async {
         windows.replace(with: maintenance)
         try? await store.note(maintenance: maintenance)
     }
 
-    /// Goes by another policy from now on. Another token ends all sessions.
+    /// Uses another policy from now on. A changed token ends all sessions.
     package func allow(_ access: AccessPolicy) { key.replace(with: access) }
 
-    /// Shows why the configuration file was not taken at the last reload; nil once it was.
+    /// Shows why the last reload was refused; nil: it was not.
     package func tellRefusedReload(_ reason: String?) {
         refusedReload.replace(with: reason?.displayable.shortened(to: 300))
     }
 
     /// Serves until graceful shutdown or cancellation; either ends it within a second, whatever clients are doing.
-    /// - Throws: `ListenError` where the address cannot be taken, before anything is served.
+    /// - Throws: `ListenError` if the address cannot be taken, before anything is served.
     package func run() async throws {
         await showWatched()
         try? await store.note(maintenance: windows.current)
@@ -101,7 +101,7 @@ package struct StatusSite: Service {
                 group.addTask { try await application.run() }
                 group.addTask {
                     try await gracefulShutdown()
-                    // Answers under way get this long; then a client that dawdles is cut off.
+                    // Unfinished answers get this long; then slow clients are cut off.
                     try await Task.sleep(for: Self.shutdownGrace)
                 }
                 defer { group.cancelAll() }
@@ -157,7 +157,7 @@ package struct StatusSite: Service {
         router.add(middleware: AccessGate(key: key))
         router.add(middleware: ErrorPage(context: context))
         router.add(middleware: MethodGate(key: key))
-        // A page of another site can make its visitor's browser ask this machine; a token it does not know.
+        // A page of another site can make its visitor's browser send requests here, without knowing a token.
         let gate = WriteGate(key: key)
         Pages(context: context, gate: gate).add(to: router)
         APIRoutes(
@@ -167,17 +167,17 @@ package struct StatusSite: Service {
     }
 }
 
-/// Sees to it that each accepted connection is served, or else closed.
+/// Makes sure that each accepted connection is served or closed.
 ///
-/// HTTP/1.1 as the framework speaks it, but for connections that come in while the server ends. They may be accepted and
-/// wait for a task that serves them, when the one that would start it is cancelled; NIO then stops the whole process, as
-/// their writers were never finished. https://github.com/apple/swift-nio/issues/2637
+/// The framework's own channel has a gap while the server ends. A connection may be accepted and wait for its task when
+/// the task that would start it is cancelled. NIO then stops the whole process, because the connection's writer was never
+/// finished. https://github.com/apple/swift-nio/issues/2637
 struct ServedOrClosed: ServerChildChannel {
     private let http: HTTP1Channel
 
     init(_ http: HTTP1Channel) { self.http = http }
 
-    /// What the system holds for a client that does not read; by itself it would hold megabytes for each.
+    /// How much the system buffers for a client that does not read. By default it would buffer megabytes for each.
     private static let sendBuffer = 128 * 1024
 
     func setup(channel: any NIOCore.Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
@@ -199,8 +199,8 @@ struct ServedOrClosed: ServerChildChannel {
     }
 }
 
-/// Says in each request whether its connection ends with it, in the one form that the framework knows: HTTP/1.0 ends it by
-/// saying nothing. https://www.rfc-editor.org/rfc/rfc9112#name-persistence
+/// Adds `Connection: close` to each request that ends its connection. The framework knows no other form, but HTTP/1.0
+/// connections end by default. https://www.rfc-editor.org/rfc/rfc9112#name-persistence
 final class ConnectionEnds: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -215,7 +215,7 @@ final class ConnectionEnds: ChannelInboundHandler {
     }
 }
 
-/// A connection on its way from the listening socket to the task that serves it. Dropped on that way, it is closed.
+/// A connection on its way from the listening socket to the task that serves it. If it is dropped there, it is closed.
 final class AcceptedConnection: ServerChildChannelValue {
     let channel: any NIOCore.Channel
     private let unserved: Mutex<HTTP1Channel.Value?>
@@ -227,11 +227,11 @@ final class AcceptedConnection: ServerChildChannelValue {
 
     deinit {
         guard let connection = take() else { return }
-        // Without an owner, because the task that would own it has ended; it ends with the close.
+        // Unstructured, because the task that would own it has ended. It ends with the close.
         Task { try? await connection.executeThenClose { _, _ in } }
     }
 
-    /// The connection, for the first who asks.
+    /// The connection, for the first caller.
     func take() -> HTTP1Channel.Value? {
         unserved.withLock { unserved in
             defer { unserved = nil }
@@ -240,7 +240,7 @@ final class AcceptedConnection: ServerChildChannelValue {
     }
 }
 
-/// The address of the configuration cannot be listened on: why, in one sentence for the operator.
+/// Why the server cannot listen on the configured address, in one sentence for the operator.
 package struct ListenError: Error, Equatable, CustomStringConvertible {
     package let code: Code
     /// The address, what was seen, what to do.
@@ -264,7 +264,7 @@ package struct ListenError: Error, Equatable, CustomStringConvertible {
 
     private static func explain(_ error: any Error, place: String, host: String) -> (Code, String) {
         if error is SocketAddressError.UnknownHost {
-            return (.unknownHost, "cannot listen on \(place): '\(host)' has no address; correct server.listen")
+            return (.unknownHost, "cannot listen on \(place): '\(host)' resolves to no address; fix server.listen")
         }
         guard let fault = error as? IOError else {
             return (.other, "cannot listen on \(place): \(error)")
@@ -273,19 +273,19 @@ package struct ListenError: Error, Equatable, CustomStringConvertible {
         case EADDRINUSE:
             return (
                 .addressInUse,
-                "cannot listen on \(place): another program already does, maybe a second aasa-monitor; end it, or give "
-                    + "server.listen another port"
+                "cannot listen on \(place): another program already does, maybe a second aasa-monitor; stop it, or set "
+                    + "another port in server.listen"
             )
         case EACCES, EPERM:
             return (
                 .permissionDenied,
-                "cannot listen on \(place): permission denied; ports below 1024 need a privilege, so give "
-                    + "server.listen a higher one"
+                "cannot listen on \(place): permission denied; ports below 1024 need a privilege, so set a higher "
+                    + "port in server.listen"
             )
         case EADDRNOTAVAIL, EAFNOSUPPORT:
             return (
                 .addressNotAvailable,
-                "cannot listen on \(place): this machine has no such address; give server.listen one of its own, such "
+                "cannot listen on \(place): this machine has no such address; set one of its own in server.listen, such "
                     + "as 127.0.0.1"
             )
         default:

@@ -126,11 +126,11 @@ extension AlertingSuite {
                 ),
                 (
                     .followOtherFile(by: .changed, at: nil, website: ["/*_evil_*"], app: []),
-                    "example.com", "example.com: phones follow the old file"
+                    "example.com", "example.com: phones use the old file"
                 ),
                 (
                     .followUnexpectedFile, "example.com",
-                    "example.com: phones follow the file as it is, and it is not as expected"
+                    "example.com: phones use this file, but it does not meet your expectations"
                 ),
                 // What is well, or unknown, is not the news.
                 (.work(seen: nil), "example.com", "example.com: Apple's CDN still serves the old file"),

@@ -7,13 +7,13 @@ import urllib.request
 from contextlib import contextmanager
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# Seconds that an answer may take. Long, because the limit must only end a run that would hang, even on a busy machine.
+# Seconds that an answer may take. Enough for the busiest machine: the limit only ends a run that hangs.
 PATIENCE = 600
 STAGE = os.path.join(ROOT, ".build", "debug", "aasa-monitor-stage")
 
 
 class Stage:
-    """The pages of a store with invented content."""
+    """The pages of a store that was filled by hand."""
 
     def __init__(self, scene, token=None):
         arguments = [STAGE, scene] + (["--token", token] if token else [])
@@ -27,7 +27,7 @@ class Stage:
 
 
 class Run:
-    """A browser, and the stages that the checks use."""
+    """A browser, and the stages in use."""
 
     def __init__(self, browser):
         self.browser = browser
@@ -41,7 +41,7 @@ class Run:
 
     @contextmanager
     def page(self, stage, path="/", width=1280, height=900, theme="light", **options):
-        """A page that must neither log anything nor make requests to other hosts."""
+        """A page that must log nothing, and send no request to another host."""
         context = self.browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=theme, **options)
         context.set_default_timeout(PATIENCE * 1000)
@@ -49,7 +49,7 @@ class Run:
         faults = []
         page.on("console", lambda message: faults.append(f"console: {message.text}"))
         page.on("pageerror", lambda error: faults.append(f"error: {error}"))
-        # The next navigation cancels a request that is still under way, such as the icon's. That is not a fault of the page.
+        # The next navigation aborts a running request, such as the icon's. That is not an error of the page.
         page.on("requestfailed", lambda request: None if request.failure == "net::ERR_ABORTED" else faults.append(
             f"failed: {request.url}: {request.failure}"))
         page.on("request", lambda request: None if request.url.startswith(stage.url) else faults.append(

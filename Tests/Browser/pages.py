@@ -1,8 +1,8 @@
-"""Tests the pages in Debian's Chromium, served by aasa-monitor-stage.
+"""Checks the pages that aasa-monitor-stage serves, with Debian's Chromium.
 
     .build/browser/bin/python Tests/Browser/pages.py [--shots FOLDER] [NAME...]
 
-Each check is a function whose name begins with check_; NAME selects those that contain it. The exit code is 1 if one fails.
+Each check is a function whose name begins with check_; NAME selects those that contain it. Exits with 1 if one fails.
 """
 
 import json
@@ -32,7 +32,7 @@ VIEWS = [
 ]
 
 
-# One of each state of a domain. The overview has only this domain, with its chart.
+# The states of a domain; the overview shows only the one domain, with its picture.
 STATES = [
     "healthy", "propagating", "stale", "divergent", "mixed", "missing", "broken", "unreachable", "expiring", "developer-mode",
     "flapping", "global", "dead-daemon",
@@ -72,7 +72,7 @@ def check_each_state_is_accessible_and_does_not_overflow(run):
     for state in STATES:
         stage = run.stage(state)
         for path, name in [("/", "overview"), ("/domains/links.example.com", "domain")]:
-            # Without screenshots these sizes are enough: the check above covers every view in all sizes.
+            # Without screenshots these are enough: the check above opens every view in all sizes.
             for width, height in SIZES if run.shots else [SIZES[0], SIZES[-1]] if name == "domain" else [SIZES[0]]:
                 for theme in THEMES if run.shots else ["light"]:
                     with run.page(stage, path, width, height, theme) as page:
@@ -99,7 +99,7 @@ def names_in(page, section):
 def check_overview_is_by_decision(run):
     stage = run.stage("twelve")
     with run.page(stage) as page:
-        assert page.inner_text("h1") == "1 domain opens the website instead of the app, 2 follow an old file"
+        assert page.inner_text("h1") == "1 domain opens the website instead of the app, 2 use an old file"
         counts = [int(text) for text in page.locator(".shares b").all_inner_texts()]
         assert sum(counts) == 12, counts
         assert page.locator("svg.strip rect").count() == len(counts)
@@ -114,7 +114,7 @@ def check_overview_is_by_decision(run):
         assert "silenced until" in row_of(page, "pay.market.example").inner_text()
         assert "v8 is on 5 of 8 edges" in row_of(page, "shop.example").inner_text()
         assert len(names_in(page, "list")) == 8 and page.locator("#list svg.month").count() == 8
-        # The button asks for a name, then acknowledges.
+        # The button asks for a name and acknowledges.
         act.locator("summary").click()
         act.locator("input[name=by]").fill("jun")
         act.locator("form button").click()
@@ -139,7 +139,7 @@ def check_legend_filters_and_search_have_addresses(run):
         page.goto(stage.url + "/?label=team%3Dpayments")
         assert len(names()) == 2
         page.goto(stage.url + "/?q=nothing-like-it")
-        assert "No domain fits" in page.inner_text("main")
+        assert "No domain matches" in page.inner_text("main")
 
 
 def check_many_domains_are_few_decisions(run):
@@ -166,10 +166,10 @@ def check_a_fleet_has_two_screens(run):
         assert name.inner_text() == "日本語.example" and name.get_attribute("title") == "xn--wgv71a119e.example"
 
 
-# Finds overlapping texts, and words that a narrow column breaks: a page can have both without being too wide. Lists visible
-# texts only, in the page's order.
+# Finds texts that overlap, and words that a narrow column breaks: a page can have both without being too wide. Only visible
+# text, in the page's order.
 LAYOUT_FAULTS = """() => {
-  // What is left of a box within those that cut it off; null where it is hidden from sight.
+  // The visible part of a box within the boxes that clip it; null if it is hidden.
   const shown = (box, host) => {
     let [left, right] = [box.left, box.right];
     for (let element = host; element; element = element.parentElement) {
@@ -198,14 +198,14 @@ LAYOUT_FAULTS = """() => {
       range.setStart(node, word.index);
       range.setEnd(node, word.index + word[0].length);
       const parts = [...range.getClientRects()];
-      // What is longer than a line has to break.
+      // A word that is longer than a line has to break.
       const isLong = parts.reduce((sum, part) => sum + part.width, 0) > block.clientWidth - 40;
       if (!isLong && new Set(parts.map((part) => Math.round(part.top))).size > 1) faults.push("broken: " + word[0]);
     }
   }
   for (const [at, one] of seen.entries()) for (const other of seen.slice(at + 1)) {
     if (one.node === other.node) continue;
-    // An inline text and the one that it stands in share a line.
+    // An inline text and the text around it share a line.
     if (one.host.contains(other.host) || other.host.contains(one.host)) continue;
     const wide = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
     const high = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
@@ -227,7 +227,7 @@ def check_no_text_overlaps_and_no_word_breaks(run):
 def check_domain_page_is_a_verdict_with_its_parts(run):
     stage = run.stage("twelve")
     with run.page(stage, STALE + "?url=/trips/lisbon&window=604800&pause=1") as page:
-        assert page.inner_text(".effect") == "Phones follow the old file on 6 of Apple's 8 edges"
+        assert page.inner_text(".effect") == "Phones use the old file on 6 of Apple's 8 edges"
         assert page.locator(".steps li").count() == 3
         line = page.locator(".time-line li").all_inner_texts()
         assert [text.split("\n")[0] for text in line[:4]] == ["v15 deployed", "Limit of 24 h", "Alert sent", "Now: 31 h 12 min"], line
@@ -240,7 +240,7 @@ def check_domain_page_is_a_verdict_with_its_parts(run):
             path = STALE + (f"/{part}" if part else "")
             assert page.url == stage.url + path + "?window=604800&url=/trips/lisbon&pause=1", page.url
             assert page.inner_text(".tabs [aria-current]") == title
-            assert page.inner_text(".effect").startswith("Phones follow the old file")
+            assert page.inner_text(".effect").startswith("Phones use the old file")
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         page.click("#report summary")
         page.wait_for_selector("#report summary:text-is('Copied')")
@@ -271,8 +271,8 @@ def check_texts_of_a_domain_page_neither_overlap_nor_break(run):
 def check_domain_page_shows_propagation(run):
     stage = run.stage("twelve")
     with run.page(stage, STALE) as page:
-        assert "Follows an old file at some edges" in page.inner_text(".badge")
-        # Everything needed for a decision fits on one large screen.
+        assert "Uses an old file at some edges" in page.inner_text(".badge")
+        # Everything that matters for a decision fits on a large screen.
         assert page.evaluate("document.querySelector('main').getBoundingClientRect().bottom + scrollY") < 960
         lanes = page.locator(".lane:not(.head):not(.axis):visible")
         assert lanes.count() == 6
@@ -280,7 +280,7 @@ def check_domain_page_shows_propagation(run):
         page.click(".fold summary")
         assert lanes.count() == 10
         assert lanes.nth(0).locator(".place").inner_text().startswith("Origin")
-        # Sorted by pick-up time, then by name.
+        # Sorted by when they picked it up, then by name.
         assert [lanes.nth(i).locator(".place b").inner_text() for i in range(1, 4)] == ["usqas4", "usnyc3", "4 edges"]
         assert lanes.nth(0).locator("rect.seg.now").count() == 1
         assert lanes.nth(1).locator("rect.seg.now").count() == 1
@@ -316,7 +316,7 @@ def check_diff_and_try_a_url(run):
         assert any("6 edges" in a and "Opens the website" in a for a in answers), answers
         assert "url=https" in page.url
         page.goto(stage.url + STALE + "?url=https://other.example/x")
-        assert "says nothing about another host" in page.inner_text("#try")
+        assert "does not apply to other hosts" in page.inner_text("#try")
 
 
 def check_acknowledge_and_silence(run):
@@ -349,7 +349,7 @@ def check_acknowledge_and_silence(run):
 
 def check_a_check_now_says_that_it_runs_and_shows_its_result(run):
     stage = run.stage("twelve")
-    # With and without the script: the page reloads every two seconds while the check is running.
+    # With the script and without: the page reloads itself every two seconds while the check runs.
     for script, domain in [(True, "events.travel.example"), (False, "help.example")]:
         path = f"/domains/{domain}?window=2592000"
         with run.page(stage, path, java_script_enabled=script) as page:
@@ -514,7 +514,7 @@ def main():
                 traceback.print_exc()
         run.close()
         browser.close()
-    print(f"{len(checks) - len(failed)} of {len(checks)} checks of the pages passed")
+    print(f"{len(checks) - len(failed)} of {len(checks)} page checks passed")
     return 1 if failed else 0
 
 

@@ -132,7 +132,7 @@ extension CommandsTests {
             var record = ChannelRecord(name: "ops", type: "slack")
             #expect(
                 DeliveryListing.text(RetryReport(record, pending: 1))
-                    == "ops: tried now, also with what it refused; 1 notification pending")
+                    == "ops: retrying now, refused messages included; 1 notification pending")
             record.hold = ChannelRecord.Hold(until: Self.noon, reason: .throttled)
             #expect(
                 DeliveryListing.text(RetryReport(record, pending: 2))

@@ -97,14 +97,14 @@ extension CommandsTests {
             arguments: [
                 ("large", Data(repeating: UInt8(ascii: " "), count: 1 << 20 | 1), "is larger than 1 MiB"),
                 ("cut", Data("bplist00 and no more, for there is nothing behind it".utf8), "is a damaged binary"),
-                ("archive", Data([0x50, 0x4B, 3, 4, 0, 0]), "is an archive; take the app out of it"),
+                ("archive", Data([0x50, 0x4B, 3, 4, 0, 0]), "is an archive; unpack it"),
                 (
                     "program", Data([0xCF, 0xFA, 0xED, 0xFE, 0, 0]),
-                    "is a program; its entitlements come from: codesign"
+                    "is a program; extract its entitlements: codesign"
                 ),
                 ("for people", Data("[Dict]\n\t[Key] application-identifier".utf8), "add --xml"),
                 ("text", Data("applinks:example.com".utf8), "holds no entitlements; name the .entitlements file"),
-                ("sequence", Data([0x30, 0x03, 0x02, 0x01, 0x01]), "is no property list"),
+                ("sequence", Data([0x30, 0x03, 0x02, 0x01, 0x01]), "is not a property list"),
             ])
         func refused(_ name: String, _ data: Data, _ words: String) throws {
             let failure = #expect(throws: CommandFailure.self) { try read(data) }

@@ -42,11 +42,11 @@ extension CommandsTests {
             Row(
                 testDescription: "the first app went, and the second opens all that it opened",
                 old: entry("b", "/x/*") + "," + entry("c", "*"), new: entry("c", "*"),
-                lines: ["      A.c: opens it now, in place of A.b", others], absent: []),
+                lines: ["      A.c: opens it now, instead of A.b", others], absent: []),
             Row(
                 testDescription: "an app came ahead of another", old: entry("c", "/x"),
                 new: entry("b", "/x") + "," + entry("c", "/x"),
-                lines: ["      A.c: opened it before, and is asked behind A.b now"], absent: []),
+                lines: ["      A.c: opened it before; now A.b comes first"], absent: []),
         ]
 
         private func difference(_ row: Row) throws -> FileDifference {

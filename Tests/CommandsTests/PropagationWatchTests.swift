@@ -77,7 +77,7 @@ extension CommandsTests {
             #expect(events.last?.detail == "status 500")
             let words = watch.edges.map { $0.state(watch.goal).words }
             #expect(words.first == "says nothing about the file: status 500")
-            #expect(words.last == "cannot be asked: connection refused")
+            #expect(words.last == "cannot be reached: connection refused")
         }
 
         @Test("edges come and go with the CDN's addresses")
@@ -188,7 +188,7 @@ extension CommandsTests {
             #expect(!watch.isComplete)
             #expect(watch.end(.timeLimit, at: .testing + 60).detail == "no answer yet: 192.0.2.2")
             let (_, done) = try told(Array(repeating: [Self.new, .noAnswer("connection refused")], count: 3))
-            #expect(done.end(.inSync, at: .testing).detail == "could not be asked: b (connection refused)")
+            #expect(done.end(.inSync, at: .testing).detail == "could not be reached: b (connection refused)")
         }
     }
 }

@@ -213,7 +213,7 @@ extension CommandsTests {
                     report(
                         origin: answer(good),
                         full(edges: (1...8).map { edge("17.253.1.\($0)", old) })), 6...11,
-                    "~ example.com  Phones follow another file"
+                    "~ example.com  Phones use a different file"
                 ),
                 ("mixed", report(mixed), 8...30, "✗ example.com  "),
                 ("silent", report(origin: silence(), silent), 3...14, "✗ example.com  "),

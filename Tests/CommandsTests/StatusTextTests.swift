@@ -125,13 +125,13 @@ extension CommandsTests {
             let lines = Self.text(well, life: .stopped(since: Self.noon - 3 * 86_400))
             #expect(
                 lines.first
-                    == "No daemon runs: nothing is checked and no alert is sent since 2026-11-18 07:00 UTC (3 d ago)")
+                    == "No daemon runs: no checks and no alerts since 2026-11-18 07:00 UTC (3 d ago)")
             #expect(lines.contains("Last known state: All 2 domains were OK"), "\(lines)")
             #expect(!lines.contains { $0.contains("are OK") })
             let stalled = Self.text(well, life: .stalled(since: Self.noon - 3600))
-            #expect(stalled.first?.hasPrefix("The daemon does not check: it runs, and the last check ended ") == true)
-            let sick = Self.text(well, notReady: "checks begin 900 s late")
-            #expect(sick.first == "The daemon is not ready: checks begin 900 s late")
+            #expect(stalled.first?.hasPrefix("The daemon runs but does not check: the last check ended ") == true)
+            let sick = Self.text(well, notReady: "checks start 900 s late")
+            #expect(sick.first == "The daemon is not ready: checks start 900 s late")
         }
 
         @Test("a plugin is told of each domain, of what fires, and of a daemon that is gone")

@@ -23,12 +23,12 @@ extension CommandsTests {
         @Test(
             "anything else is refused, with what to write",
             arguments: [
-                ("", "it is empty"), ("soon", "no whole number with a unit"), ("1e3", "the units are"),
-                ("inf", "no whole number with a unit"), ("nan", "no whole number with a unit"),
+                ("", "it is empty"), ("soon", "not a whole number with a unit"), ("1e3", "the units are"),
+                ("inf", "not a whole number with a unit"), ("nan", "not a whole number with a unit"),
                 ("0x10", "the units are"), ("1h2", "its unit is missing"),
                 ("30m1h", "from the largest to the smallest"),
-                ("1.2.3", "no whole number with a unit"), (".", "no whole number with a unit"),
-                ("2 s", "no whole number with a unit"), ("0", "it takes 1ms to 2h"), ("0s", "it takes 1ms to 2h"),
+                ("1.2.3", "not a whole number with a unit"), (".", "not a whole number with a unit"),
+                ("2 s", "not a whole number with a unit"), ("0", "it takes 1ms to 2h"), ("0s", "it takes 1ms to 2h"),
                 ("7201", "it takes 1ms to 2h"), ("3h", "it takes 1ms to 2h"),
                 ("99999999999999999999", "it takes 1ms to 2h"),
             ])

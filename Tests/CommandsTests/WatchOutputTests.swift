@@ -68,7 +68,7 @@ extension CommandsTests {
                     "2026-11-21T07:00:00Z  +0s  1", "2026-11-21T07:00:30Z  +30s  ", "2026-11-21T07:00:30Z  +30s  ",
                     "2026-11-21T07:00:30Z  +30s  ",
                 ])
-            #expect(page.texts[0].contains("every edge is asked every 30s, for 24h at most"))
+            #expect(page.texts[0].contains("then asking every edge every 30s, for at most 24h"))
             #expect(page.texts[1].contains("; usually 2 h here, between 60 min and 3 h (3 changes)"))
             #expect(page.texts[3].hasSuffix("17.253.0.2 serves another file; 0 of 2 edges in sync"))
             #expect(page.texts[4].hasSuffix("17.253.0.1 serves the new file; 1 of 2 edges in sync"))
@@ -92,24 +92,24 @@ extension CommandsTests {
             _ = watch.on(Served.version(1).at("192.0.2.1"), at: .testing)
             #expect(
                 output.sentence(for: watch.end(.timeLimit, at: .testing + 60), of: 0)
-                    == "site.test: not in sync in time; 0 of 2 edges in sync; 192.0.2.2 has not answered yet; "
+                    == "site.test: timed out: 0 of 2 edges have the new file; 192.0.2.2 has not answered yet; "
                     + "192.0.2.1 serves another file")
             var other = try PropagationWatch(waitingFor: 2)
             for _ in 0..<3 { _ = other.look([.version(2), .noAnswer("connection refused")]) }
             #expect(
                 output.sentence(for: other.end(.inSync, at: .testing), of: 0)
                     == "site.test: every edge that answers this machine serves the origin's file, after 0s; 1 of 2 edges "
-                    + "in sync, could not be asked: b (connection refused); devices that have the app ask again within 5 to 7 days"
+                    + "in sync, could not be reached: b (connection refused); devices that have the app ask again within 5 to 7 days"
             )
             #expect(
                 output.sentence(for: PropagationWatch(begin: .testing).end(.timeLimit, at: .testing), of: 0)
-                    == "site.test: not in sync in time; the origin has not answered yet")
+                    == "site.test: timed out: the origin has not answered yet")
         }
 
         @Test("edges that answer something else are no hint at a dead network")
         func trouble() throws {
             let output = try Self.output(Page())
-            for (served, hint) in [(Served.status(500), "(status 500)"), (.noAnswer("x"), "reaches the network")] {
+            for (served, hint) in [(Served.status(500), "(status 500)"), (.noAnswer("x"), "check the network")] {
                 var watch = try PropagationWatch(waitingFor: 2)
                 let events = watch.look([served, served])
                 #expect(events.last.map { output.sentence(for: $0, of: 0).contains(hint) } == true)

@@ -72,7 +72,7 @@ extension DaemonSuite {
             #expect(late.map(\.cause) == [.schedule])
             #expect(late.allSatisfy { $0.openedAt > SuspendedTime.resumed + 600 })
             #expect(
-                book.lines.first == "the monitor was stopped for a while: the machine was suspended, or the process")
+                book.lines.first == "monitor was paused: the machine was suspended, or the process was stopped")
         }
 
         @Test("a pass takes at most a tenth of the time, and short intervals make passes more frequent")

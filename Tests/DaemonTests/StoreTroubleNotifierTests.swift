@@ -111,8 +111,8 @@ extension DaemonSuite {
             let rows: [(StoreError.Code, Bool, String)] = [
                 (.newer, true, "Install the newer aasa-monitor again"),
                 (.unwritable, true, "user may write there"),
-                (.locked, false, "End the process that holds the database locked"),
-                (.full, false, "Free space on the disk"), (.notADatabase, true, "Name another path as store.path"),
+                (.locked, false, "End the process that locks the database"),
+                (.full, false, "Free space on the disk"), (.notADatabase, true, "Set another path as store.path"),
                 (.corrupt, false, "Restart the monitor"),
             ]
             for (code, isAtStart, words) in rows {
@@ -139,7 +139,7 @@ extension DaemonSuite {
             await watch(notifier, StoreHealth(), for: 600)
             #expect(sent("ops").count == 3 && sent("pager").isEmpty)
             let body = try #require(sent("ops").last)
-            for words in ["announced again under new ids", "monitor.db.damaged-1", "warning"] {
+            for words in ["open problems again under new ids", "monitor.db.damaged-1", "warning"] {
                 #expect(body.contains(words), "\(body)")
             }
         }

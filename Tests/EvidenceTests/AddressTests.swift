@@ -46,7 +46,7 @@ extension EvidenceSuite {
             Row("all public", placed(.public, .public), []),
             Row(
                 "all private", placed(.private, .private), ["origin.not-public-address warning"],
-                ["192.0.2.1 (a private address)", "does not ask"]),
+                ["192.0.2.1 (a private address)", "does not connect"]),
             Row(
                 "an overlay network", placed(.carrierGrade, .public), ["origin.not-public-address warning"],
                 ["1 of the domain's 2 addresses"]),
@@ -72,7 +72,7 @@ extension EvidenceSuite {
             Row(
                 "one of three does not answer",
                 calm.addresses([good, .failed(.timedOut), good], six: [good]), ["origin.address-unreachable error"],
-                ["1 of the 4", "192.0.2.2 does not take the connection in time"]),
+                ["1 of the 4", "192.0.2.2 does not accept the connection in time"]),
             Row(
                 "IPv6 is dead", calm.addresses([good], six: [.failed(.timedOut)]), ["origin.ipv6-broken warning"],
                 ["no IPv6 address"]),
@@ -150,7 +150,7 @@ extension EvidenceSuite {
                     ], six: [good]), ["origin.address-differs error"], ["does not send the whole file"]),
             Row(
                 "formatting", calm.addresses([good, .file(SampleFile.spaced(1))], six: [good]),
-                ["origin.address-differs note"], ["mean the same"]),
+                ["origin.address-differs note"], ["with the same meaning"]),
             Row(
                 "pages of one status are not compared", origin: .status(404),
                 calm.addresses([.status(404), .status(404).with { $0.body.append(1) }], six: [.status(404)]),

@@ -36,7 +36,7 @@ extension EvidenceSuite {
             Row(
                 testDescription: "private addresses here alone", scene: placed([.private, .private], cdn: good),
                 rule: "origin.not-public-address", fix: "nothing needs to be done at the site",
-                action: "Nothing needs to be done at the site", unsaid: "this machine pass"),
+                action: "Nothing needs to be done at the site", unsaid: "this machine's address"),
             Row(
                 testDescription: "private for Apple too",
                 scene: placed([.private, .private], cdn: refusedAddress), rule: "origin.not-public-address",

@@ -49,7 +49,7 @@ extension EvidenceSuite {
         @Test("what is to be done about an old copy follows its age, too")
         func advice() {
             let cause = Cause.copy(.hasOtherApp(old: "a", new: "b", since: nil))
-            #expect(cause.declaration.words(.testing).why?.contains("not known since when") == true)
+            #expect(cause.declaration.words(.testing).why?.contains("unknown since when") == true)
             let lacks = Cause.copy(.lacksService("appclips", app: nil, since: Self.change))
             #expect(lacks.declaration.words(.testing).action == "Wait. Nothing needs to be done.")
             #expect(lacks.declaration.words(.testing + 86_400 * 8).action?.contains("Report it to Apple") == true)

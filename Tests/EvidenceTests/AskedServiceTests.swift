@@ -41,7 +41,7 @@ extension EvidenceSuite {
                 ),
                 (
                     "webcredentials", otherApp, passkeys,
-                    "Passkeys and password AutoFill work for the apps that Apple's copy names. The origin's file names others "
+                    "Passkeys and password AutoFill work for the apps that Apple's copy names. The origin's file names other apps "
                         + "for webcredentials, or none.", .warning
                 ),
                 // What is no app ID is equal to no app's.
@@ -93,7 +93,7 @@ extension EvidenceSuite {
             #expect(verdict.text.cause == "The file has no key \(service), \(need).")
             // An expectation of the configuration's is one that can be corrected.
             let words = Finding(.file(.serviceMissing(service, apps: [Self.app]))).text(at: .testing)
-            #expect(words.fix.hasSuffix(" Or correct the expectation."))
+            #expect(words.fix.hasSuffix(" Or fix the expectation."))
         }
 
         static let clip = #"{"appclips":{"apps":["\#(app).Clip"]}}"#
@@ -124,7 +124,7 @@ extension EvidenceSuite {
                 // Phones find the app until Apple asks again.
                 (
                     "webcredentials", app, [], otherApp, passkeys,
-                    "Passkeys and password AutoFill work now, and can break when Apple asks for the file again.",
+                    "Passkeys and password AutoFill work now, but can break when Apple fetches the file again.",
                     "Add \(app) to 'webcredentials.apps' of example.com's file"
                 ),
                 (

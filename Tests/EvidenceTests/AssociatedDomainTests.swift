@@ -19,35 +19,41 @@ extension EvidenceSuite {
         @Test(
             "a misspelt entry gets its correction",
             arguments: [
-                ("links.example.com", "it begins with no service", "applinks:links.example.com"),
-                ("https://example.com/a", "it begins with no service", "applinks:example.com"),
-                ("applinks:*example.com", "a wildcard begins with one '*.'", "applinks:*.example.com"),
-                ("applinks:*.*.example.com", "a wildcard begins with one '*.'", "applinks:*.example.com"),
+                ("links.example.com", "it does not begin with a service", "applinks:links.example.com"),
+                ("https://example.com/a", "it does not begin with a service", "applinks:example.com"),
+                ("applinks:*example.com", "a wildcard must begin with one '*.'", "applinks:*.example.com"),
+                ("applinks:*.*.example.com", "a wildcard must begin with one '*.'", "applinks:*.example.com"),
                 ("app links:*.example.com", "'app links' is not a service", "applinks:*.example.com"),
                 ("Applinks:example.com", "'Applinks' is not a service", "applinks:example.com"),
                 ("webcredential:example.com", "'webcredential' is not a service", "webcredentials:example.com"),
-                ("applinks:example:com", "a second colon begins a port, and 'com' is none", "applinks:example.com"),
+                (
+                    "applinks:example:com", "a second colon begins a port, and 'com' is not a port",
+                    "applinks:example.com"
+                ),
                 ("applinks:example,com", "a comma is not a dot", "applinks:example.com"),
                 ("applinks:example.com:443", "a port (':443') does not belong in it", "applinks:example.com"),
                 ("applinks:https://www.example.com/path/", "the path '/path/' does not", "applinks:www.example.com"),
-                ("applinks://example.com", "the domain follows the service's colon", "applinks:example.com"),
-                ("applinks=example.com", "a colon follows the service", "applinks:example.com"),
+                ("applinks://example.com", "the domain must follow the service's colon", "applinks:example.com"),
+                ("applinks=example.com", "a colon must follow the service", "applinks:example.com"),
                 ("applinks:example.com/", "a slash at the end", "applinks:example.com"),
-                ("applinks: example.com", "it holds a blank", "applinks:example.com"),
-                ("applinks:example.com\n", "it holds a blank", "applinks:example.com"),
-                ("\u{201C}applinks:example.com\u{201D}", "it holds a sign", "applinks:example.com"),
-                ("applinks:example.com?mode= managed", "it holds a blank", "applinks:example.com?mode=managed"),
+                ("applinks: example.com", "it contains a space", "applinks:example.com"),
+                ("applinks:example.com\n", "it contains a space", "applinks:example.com"),
+                ("\u{201C}applinks:example.com\u{201D}", "it contains a character", "applinks:example.com"),
+                ("applinks:example.com?mode= managed", "it contains a space", "applinks:example.com?mode=managed"),
                 (
-                    "applinks:example.com?mode=developer+ managed", "it holds a blank",
+                    "applinks:example.com?mode=developer+ managed", "it contains a space",
                     "applinks:example.com?mode=developer+managed"
                 ),
                 ("applinks:example.com?mode=dev", "'dev' is not a mode", "applinks:example.com?mode=developer"),
                 ("applinks:example.com?developer", "'developer' is not a para", "applinks:example.com?mode=developer"),
-                ("applinks:example.com&mode=developer", "'?' begins the mode", "applinks:example.com?mode=developer"),
+                (
+                    "applinks:example.com&mode=developer", "the mode must begin with '?'",
+                    "applinks:example.com?mode=developer"
+                ),
                 ("applinks:example.com?mode=production", "'production' is not a mode", "applinks:example.com"),
                 ("applinks:example.com?id=1", "'id' is not a parameter", "applinks:example.com"),
                 ("appclips:*.example.com", "App Clips have no wildcards", "appclips:example.com"),
-                ("applinks:localhost", "in developer mode alone", "applinks:localhost?mode=developer"),
+                ("applinks:localhost", "only in developer mode", "applinks:localhost?mode=developer"),
             ])
         func corrected(_ text: String, _ why: String, _ write: String) throws {
             let fault = #expect(throws: AssociatedDomainFault.self) { try AssociatedDomain(parsing: text) }
@@ -83,7 +89,7 @@ extension EvidenceSuite {
             let text = "webcredentials:\(host)?mode=developer"
             let fault = #expect(throws: AssociatedDomainFault.self) { try AssociatedDomain(parsing: text) }
             #expect(fault?.isOfDeviceAlone == true)
-            #expect(fault?.text.effect.contains("cannot be asked from here") == true)
+            #expect(fault?.text.effect.contains("cannot be checked from here") == true)
         }
 
         @Test("a target that nobody can read gets the correction, where it names a service")

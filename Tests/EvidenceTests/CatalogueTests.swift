@@ -128,9 +128,10 @@ extension EvidenceSuite {
         }
 
         static let verbs: Set<String> = [
-            "Add", "Allow", "Answer", "Ask", "Bring", "Check", "Compare", "Correct", "Deploy", "Enable",
+            "Add", "Allow", "Answer", "Ask", "Check", "Close", "Compare", "Correct", "Deploy", "Enable",
             "End", "Restart", "Name", "Exempt",
-            "Find", "Free", "Give", "Install", "Let", "Log", "Look", "Make", "Nothing", "Open", "Point", "Publish",
+            "Find", "Fix", "Free", "Give", "Install", "Let", "Log", "Look", "Make", "Nothing", "Open", "Point",
+            "Publish",
             "Put", "Raise",
             "Renew",
             "Repair", "Remove", "Report", "Run", "See", "Send", "Serve", "Set", "Switch", "Take", "Upload", "Use",
@@ -168,8 +169,11 @@ extension EvidenceSuite {
 
         static let effects: [(Effect, String)] = [
             (Effect(.work(seen: nil)), "Links work."),
-            (Effect(.work(seen: nil), phones: .developer), "Links work on phones in that mode."),
-            (Effect(.work(seen: EdgeShare(edges: 3, asked: 4))), "Links work, as far as 3 of Apple's 4 edges show."),
+            (Effect(.work(seen: nil), phones: .developer), "Links work on phones in developer mode."),
+            (
+                Effect(.work(seen: EdgeShare(edges: 3, asked: 4))),
+                "Links work on the 3 of Apple's 4 edges that answered."
+            ),
             (Effect(.openWebsite(at: nil)), "Links open the website, not the app."),
             (
                 Effect(.openWebsite(at: EdgeShare(edges: 1, asked: 4))),
@@ -180,15 +184,15 @@ extension EvidenceSuite {
                     .followOtherFile(
                         by: .changed, at: EdgeShare(edges: 6, asked: 8), website: ["/trips/a", "/help/a", "/x"], app: []
                     )),
-                "Phones follow the old file on 6 of Apple's 8 edges: /trips/a and /help/a open the website."
+                "Phones use the old file on 6 of Apple's 8 edges: /trips/a and /help/a open the website."
             ),
             (
                 Effect(.followOtherFile(by: nil, at: nil, website: [], app: ["/a"])),
-                "Phones follow another file than the origin's: /a still opens the app."
+                "Phones use a different file than the origin's: /a still opens the app."
             ),
             (
                 Effect(.none(services: ["webcredentials"])),
-                "Phones get the file, which opens no link. It is for webcredentials."
+                "Phones get the file, but it opens no links. It only covers webcredentials."
             ),
             (Effect(.unknown(.cdnNotReached)), "What phones do is unknown: Apple's CDN gave this machine no answer."),
             (Effect(.unaffected), "Phones are not affected."),
@@ -203,7 +207,7 @@ extension EvidenceSuite {
                 (.asksAgain(.testing), "Apple asks again at about 21 Nov 07:00 UTC."),
                 (
                     .normalUntil(.testing),
-                    "This is normal until 21 Nov 07:00 UTC. Phones that have the app follow within a week."
+                    "This is normal until 21 Nov 07:00 UTC. Phones that have the app pick up the change within a week."
                 ),
                 (
                     .usual(UsualPropagation(median: 21_600, percentile90: 67_320)),
@@ -217,9 +221,9 @@ extension EvidenceSuite {
                     .usual(UsualPropagation(median: 86_400, percentile90: 108_029)),
                     "Changes usually take 24 h, and 9 of 10 take 30 h at most."
                 ),
-                (.copyMayEnd, "How long Apple keeps its copy is unknown."),
+                (.copyMayEnd, "Apple does not say how long it keeps the copy."),
                 (.pastLimit(21_600), "This is past your limit of 6 h. Apple documents up to 24 h."),
-                (.beyondPromise, "Apple documents no time beyond 24 h."),
+                (.beyondPromise, "Apple gives no estimate beyond 24 hours."),
             ] as [(Outlook, String)])
         func outlook(_ outlook: Outlook, _ text: String) { #expect(English.text(of: outlook) == text) }
 

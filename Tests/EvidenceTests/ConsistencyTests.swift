@@ -53,15 +53,15 @@ private let allClaims: [Claim] = [
     Claim("This machine gets the file", "this machine gets the file", "from here its user agent gets the file") {
         $0.hasFile
     },
-    Claim("There is no file at the origin", "The file is not there, or not public") { !$0.hasFile },
+    Claim("There is no file at the origin", "The file is missing or not public") { !$0.hasFile },
     Claim("The file is there now", "The origin's file is valid", "where this machine gets 200") { $0.hasFile },
     Claim("Apple's CDN still has the file", "Apple's CDN still serves a copy", "Apple's crawler got the file") {
         $0.copies.files > 0
     },
-    Claim("Apple keeps its copy", "Apple's copy lacks", "Apple's copy names", "still serves the old file") {
+    Claim("keeps the copy", "Apple's copy lacks", "Apple's copy names", "still serves the old file") {
         $0.copies.files > 0
     },
-    Claim("Apple's CDN has no copy", "No edge of Apple's has a copy", "Apple's CDN does not have it") {
+    Claim("Apple's CDN has no copy", "None of Apple's edges has a copy", "Apple's CDN does not have it") {
         $0.copies.files == 0
     },
     Claim("Apple's CDN serves the same") { $0.verdict.comparison.state == .inSync },
@@ -79,7 +79,7 @@ private let allClaims: [Claim] = [
             && !facts.verdict.told.contains { $0.hasPrefix("cdn.crawler-error") }
     },
     Claim("Nothing needs to be done at the site") { !$0.hasError("origin.", "aasa.") },
-    Claim("Apple documents no time beyond") { ($0.verdict.comparison.lagSeconds ?? 0) >= 86_400 },
+    Claim("Apple gives no estimate beyond") { ($0.verdict.comparison.lagSeconds ?? 0) >= 86_400 },
     Claim("Apple takes up to 24 h") { ($0.verdict.comparison.lagSeconds ?? 0) < 86_400 },
 ]
 

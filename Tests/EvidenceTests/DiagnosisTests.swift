@@ -194,7 +194,7 @@ extension EvidenceSuite {
             "links that work now are not called well where something ends them",
             arguments: [
                 (good, good, "Links work."),
-                (.status(404), good, "Links work now, and can break when Apple asks for the file again."),
+                (.status(404), good, "Links work now, but can break when Apple fetches the file again."),
                 (.status(404), .status(404), "Links open the website, not the app."),
                 // Apple's crawler gets the file, as its copy shows.
                 (.status(403), good, "Links work."),
@@ -209,12 +209,13 @@ extension EvidenceSuite {
         func expiring() {
             let cause = Cause(.origin(.certificateExpiring(.testing + 3 * 86_400)))
             let text = Diagnosis(effect: Effect(.work(seen: nil)), cause: cause).text(at: .testing)
-            #expect(text.effect == "Links work now, and can break once the certificate expires.")
+            #expect(text.effect == "Links work now, but can break once the certificate expires.")
             #expect(text.outlook == nil)
             let some = Diagnosis(effect: Effect(.work(seen: EdgeShare(edges: 3, asked: 4))), cause: cause)
             #expect(
                 some.text(at: .testing).effect
-                    == "Links work, as far as 3 of Apple's 4 edges show, and can break once the certificate expires.")
+                    == "Links work on the 3 of Apple's 4 edges that answered, but can break once the certificate expires."
+            )
         }
 
         @Test("every cause of a check is reached by a test here or by a story")

@@ -44,12 +44,14 @@ extension EvidenceSuite {
             Row(.failed(.tlsHandshake, .handshaking), "handshake", "TLS handshake", "TLS 1.2"),
             Row(.certificate(.expired), "certificate", "a certificate that is refused (expired)", "same certificate"),
             Row(
-                .certificate(.untrustedRoot), "certificate", "(untrusted root)", "that network opens TLS",
+                .certificate(.untrustedRoot), "certificate", "(untrusted root)", "that network inspects TLS",
                 diagnosis: "the same certificate"),
             Row(
                 Reply.status(302).redirected(to: "https://example.com/de"), "redirect", "redirects to",
                 "no redirect by country"),
-            Row(old, "other_file", "serves another file", "same file to every server", diagnosis: "purge the caches"),
+            Row(
+                old, "other_file", "serves a different file", "same file to every server", diagnosis: "purge the caches"
+            ),
         ]
 
         @Test("what another place is given is told for what it is, with its own repair", arguments: vantages)
@@ -117,8 +119,8 @@ extension EvidenceSuite {
 
         static let faults: [(Reply, String, String)] = [
             (.failed(.timedOut, .receiving), "origin.timeout error", "did not finish the headers"),
-            (.failed(.truncated, .receiving), "origin.truncated error", "in the headers of its answer"),
-            (.failed(.connectionReset, .receiving), "origin.connection-reset error", "in the headers of its answer"),
+            (.failed(.truncated, .receiving), "origin.truncated error", "while it sent its headers"),
+            (.failed(.connectionReset, .receiving), "origin.connection-reset error", "while it sent its headers"),
             (.failed(.connectionReset, .waiting), "origin.connection-reset error", "without an answer"),
             (.failed(.noIPv6Address, .resolving), "origin.unreachable error", "example.com has no IPv6 address"),
             (.failed(.noIPv4Address, .resolving), "origin.unreachable error", "example.com has no IPv4 address"),
@@ -159,7 +161,7 @@ extension EvidenceSuite {
             "a redirect that no client can follow says where it points to, cleaned",
             arguments: [
                 ("javascript:alert(1)", "'javascript:alert(1)', which no client can follow"),
-                ("\u{1B}[31mhttps://x\u{07}.test/", "which no client can follow"), ("", "without saying where to"),
+                ("\u{1B}[31mhttps://x\u{07}.test/", "which no client can follow"), ("", "without a Location header"),
             ])
         func oddRedirect(_ location: String, _ words: String) throws {
             let reply = Reply.status(302).with {

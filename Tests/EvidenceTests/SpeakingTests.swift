@@ -89,27 +89,27 @@ extension EvidenceSuite {
         @Test(
             "trouble of the CDN's own has a next step and a time to wait",
             arguments: [
-                (Reply.status(503), "an outage (status 503)", "look again in 5 min"),
-                (.status(500, ["Retry-After": "120"]), "status 500", "look again in 2 min"),
-                (.status(502, ["Retry-After": "99999999"]), "status 502", "look again in 24 h"),
+                (Reply.status(503), "an outage (status 503)", "check again in 5 min"),
+                (.status(500, ["Retry-After": "120"]), "status 500", "check again in 2 min"),
+                (.status(502, ["Retry-After": "99999999"]), "status 502", "check again in 24 h"),
                 (
                     .status(503, ["Retry-After": "Sat, 21 Nov 2026 09:00:00 GMT"]), "status 503",
-                    "look again in 2 h"
+                    "check again in 2 h"
                 ),
                 (
                     .status(429, ["Retry-After": "Sat, 21 Nov 2026 07:10:00 GMT"]), "status 429",
-                    "look again in 10 min"
+                    "check again in 10 min"
                 ),
                 (
                     .status(503, ["Retry-After": "Sat, 21 Nov 2026 06:00:00 GMT"]), "status 503",
-                    "look again in 60 s"
+                    "check again in 60 s"
                 ),
-                (.status(503, ["Retry-After": "soon"]), "status 503", "look again in 5 min"),
-                (.status(429), "too many requests from this machine", "look again in 60 min"),
+                (.status(503, ["Retry-After": "soon"]), "status 503", "check again in 5 min"),
+                (.status(429), "too many requests from this machine", "check again in 60 min"),
                 (.status(429, ["Retry-After": "60"]), "status 429", "check less often"),
                 (.status(403), "another server answers in its place (status 403)", "check from another one"),
                 (.status(302), "another server answers in its place (status 302)", "log in to this network"),
-                (.failed(.timedOut), "does not take the connection in time", "over HTTPS"),
+                (.failed(.timedOut), "does not accept the connection in time", "over HTTPS"),
                 (.failed(.nameNotFound, .resolving), "its name does not resolve", "this machine's DNS"),
                 (.certificate(.untrustedRoot), "certificate is refused here", "--cacert"),
                 (.failed(.proxy), "the proxy of this machine could not be used", "check the proxy"),

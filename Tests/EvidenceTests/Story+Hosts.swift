@@ -28,7 +28,10 @@ extension Story {
         Story(
             "a bucket of S3 without the file", origin: .xml(403, "AccessDenied", ["Server": "AmazonS3"]), cdn: nil,
             findings: status, id: .notDeployed,
-            words: ["not there, or not public", "Amazon S3", "403: AccessDenied", "let everybody read it", "--ask-cdn"]
+            words: [
+                "missing or not public", "Amazon S3", "403: AccessDenied", "let everybody read it",
+                "did not ask Apple's CDN",
+            ]
         ) { $0.unsaid = ["firewall", "geo rule"] },
         Story(
             "the same, asked all the same", origin: .xml(403, "AccessDenied", ["Server": "AmazonS3"]),
@@ -95,15 +98,16 @@ extension Story {
             "Cloudflare challenges this machine alone", origin: challenge, cdn: good,
             scene: .calm(challenge, cdn: good), findings: ["origin.status warning"], id: .challengedHere,
             words: [
-                "Cloudflare challenges this machine", "cf-mitigated: challenge", "Apple's crawler got the file",
+                "Bot protection from Cloudflare sends this machine a challenge", "cf-mitigated: challenge",
+                "Apple's crawler got the file",
                 "Links work.",
-                "Let this machine's address pass",
+                "Allow this machine's address",
             ]
         ) { $0.unsaid = ["Bot Fight Mode", "Exempt"] },
         Story(
             "Cloudflare challenges this machine, and Apple has no copy", origin: challenge, cdn: forbidden,
             findings: ["origin.status error", "cdn.crawler-error error"], id: .challengedHere,
-            words: ["Cloudflare challenges this machine", "Exempt", "Bot Fight Mode"]
+            words: ["Bot protection from Cloudflare sends this machine a challenge", "Exempt", "Bot Fight Mode"]
         ) { $0.unsaid = ["got the file", "this machine's address"] },
         Story(
             "Cloudflare challenges this machine and not Apple's agents", origin: challenge, cdn: good,
@@ -147,12 +151,12 @@ extension Story {
             "one address answered the request by name and stalled at another", cdn: good,
             scene: Scene.calm(good, cdn: good).addresses([.failed(.timedOut, .waiting), good]),
             findings: ["origin.address-stalls warning"], id: .finding,
-            words: ["192.0.2.1 takes the request and does not answer in time", "Links work."]
-        ) { $0.unsaid = ["Repair", "chance"] },
+            words: ["192.0.2.1 accepts the request but does not answer in time", "Links work."]
+        ) { $0.unsaid = ["Fix", "may use any"] },
         Story(
             "the request by name stalled, its address gave the file", origin: .failed(.timedOut, .waiting), cdn: good,
             scene: Scene.calm(good, cdn: good), findings: ["origin.address-stalls warning"], id: .finding,
-            words: ["192.0.2.1 takes the request", "Links work."]
+            words: ["192.0.2.1 accepts the request", "Links work."]
         ) { $0.unsaid = ["sleeps", "unreachable"] },
         Story(
             "another place meets a rate limit", cdn: good,
@@ -163,7 +167,7 @@ extension Story {
     ]
 
     private static let cloudflares: [(Int, String)] = [
-        (520, "does not understand"), (521, "refuses its connections"), (522, "does not take its connection"),
+        (520, "does not understand"), (521, "refuses its connections"), (522, "does not accept its connection"),
         (523, "no route"), (524, "does not answer in time"), (525, "TLS handshake"), (526, "certificate"),
         (530, "does not find the server"),
     ]
@@ -183,7 +187,7 @@ extension Story {
             Story(
                 "503 with Retry-After", origin: .status(503, ["Retry-After": "120"]), cdn: good,
                 findings: ["origin.status error"], id: .originFault,
-                words: ["status 503 and asks to come back in 2 min (Retry-After)"]),
+                words: ["status 503 and asks clients to retry in 2 min (Retry-After)"]),
             Story(
                 "503 with a date", origin: .status(503, ["Retry-After": "Sat, 21 Nov 2026 08:00:00 GMT"]), cdn: good,
                 findings: ["origin.status error"], id: .originFault, words: ["in 60 min (Retry-After)"]),

@@ -13,7 +13,7 @@ extension Story {
 
     private static let lint = ["aasa.exclude-after-include error"]
     private static let calming = "Links work."
-    private static let atRisk = "Links work now, and can break when Apple asks for the file again."
+    private static let atRisk = "Links work now, but can break when Apple fetches the file again."
 
     private static func status(_ status: String) -> Reply {
         .crawler("SWCERR00101 Bad HTTP Response: \(status)", details: #"{"status":"\#(status)"}"#)
@@ -39,12 +39,12 @@ extension Story {
             "a fault of the file, which Apple's copy has too", origin: lateExclusion,
             cdn: lateExclusion.with { $0.headers["Cache-Control"] = "max-age=21600" }, findings: lint,
             id: .fileFault,
-            words: ["Phones follow the file as it is", "within a week"]
-        ) { $0.unsaid = [calming, "How long Apple keeps"] },
+            words: ["Phones use this file", "within a week"]
+        ) { $0.unsaid = [calming, "how long it keeps the copy"] },
         Story(
             "a fault of the new file, which Apple has not taken yet", origin: lateExclusion, cdn: old,
             findings: lint + ["cdn.divergent warning"], id: .fileFault,
-            words: ["Phones follow another file than the origin's"]
+            words: ["Phones use a different file than the origin's"]
         ) { $0.unsaid = [calming, "it has an error."] },
         Story(
             "a fault of the file that Apple has not got", origin: lateExclusion, cdn: .status(404),
@@ -53,12 +53,12 @@ extension Story {
         Story(
             "a fault of the answer, not of the file", origin: good.with { $0.firstByte = 6000 }, cdn: good,
             findings: ["origin.slow error"], id: .originFault,
-            words: ["How long Apple keeps its copy is unknown"]
+            words: ["Apple does not say how long it keeps the copy"]
         ) { $0.unsaid = ["it has an error."] },
         Story(
             "the file cannot be read, the copy can", origin: .status(500), cdn: good,
             findings: ["origin.status error"], id: .originFault,
-            words: [atRisk, "How long Apple keeps its copy is unknown"]
+            words: [atRisk, "Apple does not say how long it keeps the copy"]
         ) { $0.unsaid = [calming] },
     ]
 
@@ -67,15 +67,15 @@ extension Story {
             "the copy is served, and Apple's crawler failed", cdn: withReason(good, "SWCERR00301 Timeout"),
             findings: ["cdn.crawler-error warning"], id: .crawlerFailsBesideCopy,
             words: [
-                atRisk, "crawler failed when it asked last (SWCERR00301 Timeout)",
-                "How long Apple keeps its copy is unknown",
+                atRisk, "crawler failed at its last request (SWCERR00301 Timeout)",
+                "Apple does not say how long it keeps the copy",
             ]
         ) { $0.unsaid = ["gets no answer"] },
         Story(
             "an old copy is served, and Apple says why",
             cdn: withReason(old, "SWCERR00101 Bad HTTP Response: 403 Forbidden"),
             findings: ["cdn.crawler-error warning", "cdn.divergent warning"], id: .crawlerFailsBesideCopy,
-            words: ["Phones follow another file than the origin's", "403 Forbidden", "Allow AASA-Bot"]
+            words: ["Phones use a different file than the origin's", "403 Forbidden", "Allow AASA-Bot"]
         ) { $0.unsaid = ["08:00 UTC"] },
         Story(
             "a copy that lags, and Apple says why",
@@ -83,7 +83,7 @@ extension Story {
                 $0.headers["Last-Modified"] = "Sat, 21 Nov 2026 01:00:00 GMT"
             }, cdn: withReason(old, "SWCERR00301 Timeout"), findings: ["cdn.crawler-error warning"],
             id: .crawlerFailsBesideCopy,
-            words: ["Phones follow the old file", "crawler failed when it asked last (SWCERR00301 Timeout)"]),
+            words: ["Phones use the old file", "crawler failed at its last request (SWCERR00301 Timeout)"]),
         Story(
             "one edge of two says so", cdn: good,
             scene: Scene.calm(good, cdn: good).edges([good, withReason(good, "SWCERR00301 Timeout")]),
@@ -94,7 +94,7 @@ extension Story {
         Story(
             "8b: a host that sleeps longer than this machine waits", origin: .failed(.timedOut, .waiting),
             cdn: timeout, findings: ["origin.timeout error", "cdn.crawler-error error"], id: .hostSleeps,
-            words: ["takes the request", "sleeps between visits", "--max-time 60", "07:30 UTC"]
+            words: ["accepts the request", "sleeps between visits", "--max-time 60", "07:30 UTC"]
         ) { $0.unsaid = ["down or gone", "entitlements", "firewall"] },
         Story(
             "a handshake that hangs is no host that is gone", origin: .failed(.timedOut, .handshaking), cdn: timeout,
@@ -111,7 +111,7 @@ extension Story {
         story("a rule that adds a slash hides the file", slash, ["(301) to \(slash)", "adds a slash"]),
         story(
             "a redirect to nothing", "https://example.com/missing",
-            ["(301) to https://example.com/missing", "no file (404)", "out of the redirect"]),
+            ["(301) to https://example.com/missing", "no file (404)", "from the redirect"]),
     ]
 
     private static func story(_ name: String, _ target: String, _ words: [String]) -> Story {
@@ -132,7 +132,7 @@ extension Story {
         } + [
             Story(
                 "Apple met a rate limit", cdn: status("429 Too Many Requests"), findings: failing,
-                id: .crawlerRateLimited, words: ["rate limit", "out of the limit", "log of that time", "08:00 UTC"]
+                id: .crawlerRateLimited, words: ["rate limit", "from the limit", "log of that time", "08:00 UTC"]
             ) { $0.unsaid = ["firewall"] },
             Story(
                 "503 to Apple's agents, here as for Apple, is no rule about agents",
@@ -156,7 +156,7 @@ extension Story {
                 "a bot rule answers 403, and Apple met 503", cdn: status("503 Service Unavailable"),
                 scene: Scene.calm(good, cdn: status("503 Service Unavailable")).refusing(.status(403)),
                 findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .agentRefused,
-                words: ["CFNetwork your server answers with status 403"]
+                words: ["CFNetwork get 403"]
             ) { $0.unsaid = ["as for Apple"] },
         ]
 }

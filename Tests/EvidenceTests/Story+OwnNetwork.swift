@@ -22,14 +22,14 @@ extension Story {
 
     static let ownNetwork = turnedAway + privateAddresses + interception
 
-    private static let alone = ["this machine alone", "another network", "Links work."]
+    private static let alone = ["only this machine", "another network", "Links work."]
 
     private static let turnedAway: [Story] =
         [401, 403, 451].map { status in
             refused(
                 "only this machine meets \(status), as Apple's copy shows", .status(status), cdn: aged(good, 300),
                 ["origin.status warning"], .turnedAwayHere,
-                ["To this machine your server answers with status \(status)", "5 min old"] + alone,
+                ["From here your server answers with status \(status)", "5 min old"] + alone,
                 unsaid: ["login", "geo rule"])
         } + [
             refused(
@@ -61,7 +61,7 @@ extension Story {
             refused(
                 "refused here, and Apple's copy is days old", .status(403), cdn: aged(good, 300_000),
                 ["origin.status error"], .turnedAwayForLong,
-                ["status 403", "its copy may be old", "3 days", "Let every client"], unsaid: ["this machine alone"]),
+                ["status 403", "its copy may be old", "3 days", "Let every client"], unsaid: ["only this machine"]),
             refused(
                 "no other status is a matter of who asks", .status(503), ["origin.status error"], .originFault,
                 ["status 503"]),
@@ -78,9 +78,10 @@ extension Story {
                 "\(address) from here, while Apple has the file", cdn: good, scene: placed(address, scope, cdn: good),
                 findings: ["origin.not-public-address warning"], id: .privateAddressHere,
                 words: [
-                    "From here the domain has \(address)", "hosts file or VPN", "Nothing needs to be done at the site",
+                    "From here the domain has no public address (\(address))", "hosts file or VPN",
+                    "Nothing needs to be done at the site",
                 ]
-            ) { $0.unsaid = ["refuses to ask"] }
+            ) { $0.unsaid = ["refuses to connect"] }
         } + [
             Story(
                 "a private address from here, and a change that Apple has not picked up yet",
@@ -106,7 +107,7 @@ extension Story {
             scene: placed("10.1.2.3", .private, cdn: forbidden),
             findings: ["cdn.crawler-error error", "origin.not-public-address warning"], id: .crawlerRefused,
             words: ["403 Forbidden", "10.1.2.3", "does not see what Apple sees", "Allow AASA-Bot"]
-        ) { $0.unsaid = ["Publish", "refuses to ask"] },
+        ) { $0.unsaid = ["Publish", "refuses to connect"] },
         Story(
             "the internal server has no file, and neither has another place", origin: .status(404), cdn: good,
             scene: placed("10.1.2.3", .private, .status(404), cdn: good)
@@ -145,7 +146,7 @@ extension Story {
         Story(
             "a proxy reads all traffic", origin: shown(by: "CN=Corp Inspection"), cdn: shown(by: "CN=Corp Inspection"),
             findings: ["monitor.tls-intercepted error", "cdn.unreachable warning"], id: .tlsIntercepted,
-            words: ["opens TLS", "from Corp Inspection", "Exempt this machine"]
+            words: ["intercepts TLS", "from Corp Inspection", "Exempt this machine"]
         ) { $0.unsaid = ["public authority", "Install"] },
         Story(
             "origin and CDN are refused for different authorities", origin: shown(by: "CN=Corp Inspection"),

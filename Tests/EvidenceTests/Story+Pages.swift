@@ -16,7 +16,7 @@ extension Story {
             scene: .calm(Reply.status(302).redirected(to: target, status: 302), cdn: good),
             findings: ["origin.redirect error", "origin.content-type error", "aasa.json-syntax error"],
             id: .originFault,
-            words: [target, "titled 'Welcome'", "/.well-known/apple-app-site-association out of"]
+            words: [target, "titled 'Welcome'", "/.well-known/apple-app-site-association from the redirect"]
         ) { $0.unsaid = ["not allowed"] }
     }
 
@@ -60,24 +60,24 @@ extension Story {
             Story(
                 "JSON without a service, with status 200: \(body)", origin: .file(body), cdn: good,
                 findings: ["aasa.no-service error"], id: .pageInsteadOfFile,
-                words: ["JSON that is no association file", quote, "out of the API's routes"]
+                words: ["JSON that is not an association file", quote, "from the API's routes"]
             ) { $0.unsaid = ["The file has an error"] }
         } + [
             Story(
                 "the same as an array", origin: .file(#"[{"errorCode":"NOT_FOUND","message":"no such page"}]"#),
                 cdn: good, findings: ["aasa.root-not-object error"], id: .pageInsteadOfFile,
-                words: ["JSON that is no association file", "no such page"]),
+                words: ["JSON that is not an association file", "no such page"]),
             Story(
                 "the same under a page's type",
                 origin: .file(#"{"error":"Not found"}"#).with { $0.headers["Content-Type"] = "text/html" }, cdn: good,
                 findings: ["origin.content-type error", "aasa.no-service error"], id: .pageInsteadOfFile,
-                words: ["JSON that is no association file"]),
+                words: ["JSON that is not an association file"]),
         ]
         + ["{}", #"{"AppLinks":{"details":[]},"status":404}"#].map { body in
             Story(
                 "an object that is meant to be the file: \(body)", origin: .file(body), cdn: good,
                 findings: ["aasa.no-service error"], id: .fileFault, words: ["The file has an error"]
-            ) { $0.unsaid = ["JSON that is no association file"] }
+            ) { $0.unsaid = ["JSON that is not an association file"] }
         }
 
     private static func page(_ title: String, _ body: String = "<h1>Hello</h1><p>Some text of this page.</p>") -> String

@@ -14,8 +14,8 @@ extension Story {
             "\(name), and Apple's crawler gets the file", origin: reply, cdn: copy,
             findings: [reply.status == 200 ? "origin.content-type warning" : "origin.status warning"]
                 + (reply.status == 200 ? ["aasa.json-syntax warning"] : []), id: id,
-            words: words + ["Links work.", "5 min old", "Let this machine's address pass"]
-        ) { $0.unsaid = ["How long Apple keeps"] }
+            words: words + ["Links work.", "5 min old", "Allow this machine's address"]
+        ) { $0.unsaid = ["how long it keeps the copy"] }
     }
 
     private static func html(_ body: String) -> String { "<!doctype html><html><body>\(body)</body></html>" }
@@ -52,7 +52,7 @@ extension Story {
         signs.enumerated().map { index, sign in
             alone(
                 "protection \(index + 1), of \(sign.vendor)", sign.reply, .challengedHere,
-                ["bot protection of \(sign.vendor)", "status \(sign.reply.status)"])
+                ["Bot protection from \(sign.vendor)", "status \(sign.reply.status)"])
         } + [
             Story(
                 "a captcha on a page that is there, with status 200, is no challenge",
@@ -83,13 +83,13 @@ extension Story {
         demands.map { server, status, text in
             alone(
                 "a client certificate that \(server) demands", .page(status, html(text)), .turnedAwayHere,
-                ["demands a client certificate", "status \(status)", "this machine alone"])
+                ["requires a client certificate", "status \(status)", "only this machine"])
         }
         + demands.map { server, status, text in
             Story(
                 "a client certificate that \(server) demands of everybody", origin: .page(status, html(text)),
                 cdn: .status(404), findings: ["origin.status error"], id: .originFault,
-                words: ["and demands a client certificate", "without a certificate of its own"])
+                words: ["and requires a client certificate", "without a client certificate"])
         } + [
             Story(
                 "another 400", origin: .page(400, html("Bad Request")), cdn: good, findings: ["origin.status error"],

@@ -50,16 +50,16 @@ extension Story {
             "an edge is in trouble itself", cdn: good, scene: edges(good, .status(503, ["Retry-After": "600"])),
             findings: ["cdn.edge-unreachable warning"], id: .edgeTrouble,
             words: [
-                "1 of Apple's 2 edges is in trouble: an outage (status 503)", "Nothing needs to be done at the site",
+                "1 of Apple's 2 edges fails: an outage (status 503)", "Nothing needs to be done at the site",
                 "10 min",
             ]),
         Story(
             "edges are in trouble themselves", cdn: good, scene: edges(good, .status(500), .status(500)),
             findings: ["cdn.edge-unreachable warning"], id: .edgeTrouble,
-            words: ["2 of Apple's 3 edges are in trouble", "in 5 min"]),
+            words: ["2 of Apple's 3 edges fail", "in 5 min"]),
         Story(
             "an edge could not be asked from here", cdn: good, scene: edges(good, .failed(.timedOut)), findings: [],
-            id: .inSync, words: ["as far as 1 of Apple's 2 edges show"]),
+            id: .inSync, words: ["on the 1 of Apple's 2 edges that answered"]),
     ]
 
     private static let severalAddresses: [Story] = [
@@ -68,8 +68,8 @@ extension Story {
             findings: ["origin.address-unreachable error", "origin.address-differs error"],
             id: .addressesFailVariously,
             words: [
-                "192.0.2.3 does not take the connection in time, 192.0.2.1 serves a file", "192.0.2.2 serves a file",
-                "Repair the dead address", "same file to every server",
+                "192.0.2.3 does not accept the connection in time, 192.0.2.1 serves a file", "192.0.2.2 serves a file",
+                "Fix the dead address", "same file to every server",
             ]),
         Story(
             "one address is dead, another has no file", cdn: good,
@@ -84,7 +84,7 @@ extension Story {
             "IPv6 is dead, and IPv4 addresses differ", cdn: good,
             scene: addresses(good, old, six: [.failed(.timedOut)]),
             findings: ["origin.address-differs error", "origin.ipv6-broken warning"], id: .addressesFailVariously,
-            words: ["2001:db8::1 does not take", "192.0.2.2 serves a file", "AAAA records"]),
+            words: ["2001:db8::1 does not accept", "192.0.2.2 serves a file", "AAAA records"]),
         Story(
             "all but one are dead, and that one has an old certificate", origin: .certificate(.expired), cdn: good,
             scene: addresses(
@@ -92,17 +92,17 @@ extension Story {
             findings: ["origin.address-unreachable error", "origin.certificate-expired error"],
             id: .addressesFailVariously,
             words: [
-                "None of the 3 addresses of the domain gives the file", "192.0.2.2, 192.0.2.3 each does not take",
+                "None of the 3 addresses of the domain gives the file", "192.0.2.2, 192.0.2.3 each does not accept",
                 "192.0.2.1 shows a certificate that is refused (expired)", "Renew the certificate",
-                "Repair the dead address",
-                "How long Apple keeps its copy is unknown",
+                "Fix the dead address",
+                "Apple does not say how long it keeps the copy",
             ]
         ),
         Story(
             "the request by name meets no file, another address has it", origin: .status(404), cdn: nil,
             scene: addresses(.status(404), good, origin: .status(404), cdn: nil),
             findings: ["origin.status error", "origin.address-differs error"], id: .addressesDiffer,
-            words: ["192.0.2.2 serves a file", "was not asked", "--ask-cdn"]),
+            words: ["192.0.2.2 serves a file", "did not ask Apple's CDN", "cache the failure"]),
     ]
 
     private static let crawlersWords: [Story] = [
@@ -135,7 +135,7 @@ extension Story {
             scene: Scene.calm(good, cdn: broken("dial tcp 192.0.2.2:443: connect: connection refused"))
                 .addresses([good, .failed(.connectionRefused)]),
             findings: ["origin.address-unreachable error", "cdn.crawler-error error"], id: .crawlerTimeoutAddress,
-            words: ["192.0.2.2 refuses connections", "Repair the server"]),
+            words: ["192.0.2.2 refuses connections", "Fix the server"]),
         Story(
             "details that are no JSON are quoted all the same",
             cdn: .crawler("SWCERR00301 Timeout", details: #"{"cause":"Connection timed"#), findings: failing,
@@ -164,13 +164,13 @@ extension Story {
         Story(
             "only devices are refused by their agent", cdn: good,
             scene: edges(good).with { $0.agents[1].reply = .status(406) }, findings: ["origin.crawler-refused error"],
-            id: .agentRefused, words: ["Apple's devices", "to CFNetwork your server answers with status 406"]),
+            id: .agentRefused, words: ["Apple's devices", "CFNetwork gets 406"]),
         Story(
             "the name is gone", origin: .failed(.nameNotFound, .resolving), cdn: nil,
             scene: Scene.calm(.failed(.nameNotFound, .resolving)).with {
                 $0.addresses = []
                 $0.agents = []
             }, findings: ["origin.dns-failed error"], id: .noSuchName,
-            words: ["does not resolve", "Check its spelling", "was not asked"]),
+            words: ["does not resolve", "Check its spelling", "did not ask Apple's CDN"]),
     ]
 }

@@ -9,14 +9,14 @@ import TestSupport
 extension Story {
     static let versions = rollouts + mixedAddresses + outlooks
 
-    private static let refusing = ["refuse", "firewall", "bot", "Bot Fight", "treats", "Allow"]
+    private static let refusing = ["refuse", "firewall", "bot", "Bot Fight", "blocks", "Allow"]
     private static let two = "serves two versions of the file"
 
     private static func rollout(
         _ name: String, origin: Reply = good, _ scene: Scene, _ findings: [String], _ id: DiagnosisID, _ words: [String]
     ) -> Story {
         Story(name, origin: origin, cdn: good, scene: scene, findings: findings, id: id, words: [two] + words) {
-            $0.unsaid = refusing + ["How long Apple keeps"]
+            $0.unsaid = refusing + ["how long it keeps the copy"]
         }
     }
 
@@ -25,10 +25,10 @@ extension Story {
     private static let rollouts: [Story] = [
         rollout(
             "half of the servers have the new file", calm.addresses([good, old]), ["origin.address-differs error"],
-            .addressesDiffer, ["192.0.2.2", "is chance", "same file to every server"]),
+            .addressesDiffer, ["192.0.2.2", "may get any", "same file to every server"]),
         rollout(
             "the same, and Apple's agents meet the other one", calm.addresses([good, old]).refusing(old),
-            ["origin.address-differs error"], .addressesDiffer, ["192.0.2.2", "is chance"]),
+            ["origin.address-differs error"], .addressesDiffer, ["192.0.2.2", "may get any"]),
         rollout(
             "another place meets the other version", calm.with { $0.vantages = [("abroad", old)] },
             ["origin.address-differs error"], .vantageDiffers, ["from abroad", "same file to every server"]),
@@ -39,17 +39,17 @@ extension Story {
         Story(
             "Apple's agents get another file everywhere", cdn: good, scene: calm.refusing(old),
             findings: ["origin.address-differs error"], id: .addressesDiffer,
-            words: [two, "gives the user agents AASA-Bot and CFNetwork another file", "same file"]
+            words: [two, "gives the user agents AASA-Bot and CFNetwork a different file", "same file"]
         ) { $0.unsaid = refusing },
         Story(
             "Apple's agents get an error message as JSON", cdn: good,
             scene: calm.refusing(.file(#"{"error":"forbidden"}"#)), findings: ["origin.crawler-refused error"],
-            id: .agentRefused, words: ["serves something that is no such file", "AASA-Bot and CFNetwork"]),
+            id: .agentRefused, words: ["serves something that is not the file", "AASA-Bot and CFNetwork"]),
         Story(
             "one of two addresses answers with an error message as JSON", cdn: good,
             scene: calm.addresses([good, .file(#"{"error":"no backend"}"#)]),
             findings: ["origin.address-differs error"], id: .addressesDiffer,
-            words: ["192.0.2.2 serves something that is no such file"]
+            words: ["192.0.2.2 serves something that is not the file"]
         ) { $0.unsaid = ["versions of the file"] },
     ]
 
@@ -59,7 +59,7 @@ extension Story {
         }
     }
 
-    private static let publicAlone = "Take the addresses that are not public out of the A and AAAA records"
+    private static let publicAlone = "Remove the addresses that are not public from the A and AAAA records"
     private static let ownResolver = ["VPN", "public DNS", "hosts file", "Nothing needs to be done at the site"]
 
     private static let mixedAddresses: [Story] = [
@@ -67,7 +67,7 @@ extension Story {
             "public and private addresses, and Apple has the file", cdn: good, scene: mixed(good),
             findings: ["origin.not-public-address warning"], id: .privateAddress,
             words: ["Links work.", "1 of the domain's 2 addresses", "10.1.2.3", publicAlone]
-        ) { $0.unsaid = ownResolver + ["How long Apple keeps"] },
+        ) { $0.unsaid = ownResolver + ["how long it keeps the copy"] },
         Story(
             "public and private addresses, and Apple has nothing", cdn: .status(404), scene: mixed(.status(404)),
             findings: ["origin.not-public-address error", "cdn.missing error"], id: .privateAddress,
@@ -80,7 +80,7 @@ extension Story {
         ) { $0.unsaid = ownResolver },
     ]
 
-    private static let keeps = "How long Apple keeps its copy is unknown"
+    private static let keeps = "Apple does not say how long it keeps the copy"
 
     private static let outlooks: [Story] = [
         Story(
@@ -90,7 +90,7 @@ extension Story {
         ) { $0.unsaid = [keeps] },
         Story(
             "this machine alone is turned away, and Apple has the file", origin: .status(403), cdn: good,
-            findings: ["origin.status warning"], id: .turnedAwayHere, words: ["this machine alone"]
+            findings: ["origin.status warning"], id: .turnedAwayHere, words: ["only this machine"]
         ) { $0.unsaid = [keeps] },
         Story(
             "everybody is turned away, and Apple has a copy", origin: .status(401, ["WWW-Authenticate": "Basic"]),

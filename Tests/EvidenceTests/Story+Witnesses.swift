@@ -12,20 +12,22 @@ extension Story {
             cdn: forbidden, scene: .calm(.certificate(.expired), cdn: forbidden),
             findings: ["origin.certificate-expired error", "cdn.crawler-error error"], id: .originFault,
             words: [
-                "403 Forbidden\".", "This machine meets something else", "Allow AASA-Bot through the firewall",
-                "For what this machine meets: Renew the certificate",
+                "403 Forbidden\".", "This machine sees a different problem", "Allow AASA-Bot through the firewall",
+                "For the problem seen here: Renew the certificate",
             ]),
         Story(
             "Apple met 404, and this machine meets 500", origin: .status(500), cdn: notFound,
             scene: .calm(.status(500), cdn: notFound),
             findings: ["origin.status error", "cdn.crawler-error error"], id: .originFault,
-            words: ["404 Not Found", "This machine meets something else", "Make sure that every server has the file"]),
+            words: [
+                "404 Not Found", "This machine sees a different problem", "Make sure that every server has the file",
+            ]),
         Story(
             "Apple gets 404, and so does its agent here", cdn: notFound,
             scene: .calm(good, cdn: notFound).refusing(.status(404)),
             findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .crawlerRefusedByAgent,
             words: [
-                "to AASA-Bot and CFNetwork your server answers with status 404", "Serve the file to every user agent",
+                "AASA-Bot and CFNetwork get 404", "Serve the file to every user agent",
             ]
         ) { $0.unsaid = ["Wait", "firewall"] },
         Story(
@@ -45,26 +47,26 @@ extension Story {
             "Apple refuses an address that is public from here",
             cdn: .crawler("SWCERR00202 Connections to private/reserved IP addresses are not allowed"),
             findings: failing, id: .crawlerPrivateAddress,
-            words: ["From here no address is such", "each of the domain's name servers"]
+            words: ["From here every address is public", "each of the domain's name servers"]
         ) { $0.unsaid = ["Publish the domain"] },
         Story(
             "the origin's file no longer has applinks",
             origin: .file(#"{"webcredentials":{"apps":["ABCDE12345.com.example.app"]}}"#), cdn: good,
             findings: ["aasa.links-removed error", "cdn.divergent warning"], id: .originLosesLinks,
-            words: ["opens no link any more", "webcredentials alone", "Put the apps back under applinks"]
+            words: ["no longer opens any links", "only covers webcredentials", "Put the apps back under applinks"]
         ) { $0.unsaid = ["make sure that AASA-Bot"] },
         Story(
             "Apple's copy is a greeting", cdn: .file(#"{"message":"Welcome"}"#),
             findings: ["cdn.bad-copy error", "cdn.divergent warning"], id: .badCopy,
-            words: ["no apple-app-site-association file"]),
+            words: ["not an apple-app-site-association file"]),
         Story(
             "a certificate that expired before Apple got the file", origin: expiredLongAgo,
             cdn: good.with { $0.headers["Age"] = "60" },
             scene: .calm(expiredLongAgo, cdn: good.with { $0.headers["Age"] = "60" }),
             findings: ["origin.certificate-expired error"], id: .originFault,
             words: [
-                "Apple's crawler got the file since: its copy is 60 s old",
-                "Look from another machine or network first",
+                "Apple's crawler got the file since then: its copy is 60 s old",
+                "First check from another network",
             ]),
         Story(
             "one address answers with 503 and with the file in turn", origin: .status(503), cdn: good,
@@ -84,7 +86,7 @@ extension Story {
             scene: .calm(Reply.status(302).redirected(to: "https://example.com/404", status: 302), cdn: .status(404)),
             findings: ["origin.redirect error", "origin.content-type error", "aasa.json-syntax error"],
             id: .originFault,
-            words: ["redirects to https://example.com/404, an HTML page", "out of the redirect"]),
+            words: ["redirects to https://example.com/404, an HTML page", "from the redirect"]),
         Story(
             "a private address here beside a copy of ten days",
             cdn: good.with { $0.headers["Age"] = "864000" },
@@ -98,8 +100,8 @@ extension Story {
             "Apple finds the file too large, and so it is here", origin: large, cdn: tooLarge,
             scene: .calm(large, cdn: tooLarge),
             findings: ["origin.too-large error", "cdn.crawler-error error"], id: .originFault,
-            words: ["File too large\", and it is so here", "Use wildcard patterns"]
-        ) { $0.unsaid = ["something else"] },
+            words: ["File too large\"; we see the same.", "Use wildcard patterns"]
+        ) { $0.unsaid = ["a different problem"] },
     ]
 
     private static let large = Reply.file(SampleFile.version(1) + String(repeating: " ", count: 140_000))

@@ -70,12 +70,12 @@ extension Story {
         Story(
             "2: Cloudflare challenges Apple's crawler", cdn: forbidden, scene: scene(forbidden).refusing(challenge),
             findings: ["origin.crawler-refused error", "cdn.crawler-error error"], id: .crawlerRefusedByAgent,
-            words: ["by user agent", "status 403", "Bot Fight Mode", "08:00 UTC"]),
+            words: ["by user agent", "CFNetwork get 403", "Bot Fight Mode", "08:00 UTC"]),
         Story(
             "2b: a bot rule that Apple's CDN has not met yet", cdn: good,
             scene: scene(good).refusing(.file("<html>checking your browser")),
             findings: ["origin.crawler-refused error"], id: .agentRefused,
-            words: ["HTML page", "AASA-Bot and CFNetwork", "How long Apple keeps its copy is unknown"]),
+            words: ["HTML page", "AASA-Bot and CFNetwork", "Apple does not say how long it keeps the copy"]),
         Story(
             "3: packets of Apple's are dropped", cdn: timeout, findings: failing, id: .crawlerTimeoutFirewall,
             words: ["context deadline exceeded", "firewall or geo rule", "07:30 UTC"]),
@@ -98,12 +98,12 @@ extension Story {
                 $0.agents = AgentResult.Agent.allCases.map { ($0, good) }
             },
             findings: ["origin.status warning"], id: .refusedHereOnly,
-            words: ["AASA-Bot gets the file", "whatever its user agent"]
+            words: ["gives the file to the user agent AASA-Bot", "Let every user agent"]
         ) { $0.unsaid = ["is let in"] },
         Story(
             "only this machine is refused", origin: .status(403), cdn: good,
             scene: .calm(.status(403), cdn: good).with { $0.vantages = [("home", good)] },
-            findings: ["origin.status warning"], id: .elsewhereFine, words: ["there from home"]),
+            findings: ["origin.status warning"], id: .elsewhereFine, words: ["The vantage home gets the file"]),
     ]
 
     /// Put there after Apple asked, ten minutes ago.
@@ -112,7 +112,7 @@ extension Story {
     static let absences: [Story] = [
         Story(
             "9: the firewall was opened, the failure stayed", origin: deployed, cdn: notFound, findings: failing,
-            id: .crawlerRemembersAbsence, words: ["remembers", "07:50 UTC"]),
+            id: .crawlerRemembersAbsence, words: ["has cached", "07:50 UTC"]),
         Story(
             "10: Apple was asked before the file was there", origin: deployed, cdn: notFound, findings: failing,
             id: .crawlerRemembersAbsence, words: ["The file is there now"]),
@@ -124,13 +124,13 @@ extension Story {
         Story(
             "10d: nobody knows whether the file is older than Apple's failure", cdn: notFound, findings: failing,
             id: .crawlerStillAbsent,
-            words: ["404 Not Found", "Wait if the file was put there since", "every server has it"]
+            words: ["404 Not Found", "Wait if you deployed the file since then", "every server has it"]
         ) { $0.unsaid = ["Nothing else needs to be done"] },
         Story(
             "10b: Apple asks now, and gets another answer than this machine",
             cdn: notFound.with { $0.headers["Age"] = "0" }, findings: failing, id: .crawlerStillAbsent,
             words: ["Apple still gets 404 where this machine gets 200", "every server has the file", "08:00 UTC"]
-        ) { $0.unsaid = ["remembers"] },
+        ) { $0.unsaid = ["has cached"] },
         Story(
             "11: a single-page app answers everything",
             origin: .file("<!doctype html><html>").with { $0.headers["Content-Type"] = "text/html" },
@@ -162,10 +162,10 @@ extension Story {
         Story(
             "12: the host drops dot folders", origin: .status(404, ["Server": "GitHub.com"]), cdn: nil,
             findings: ["origin.status error"], id: .dotFolderDropped,
-            words: ["GitHub Pages", ".nojekyll", "--ask-cdn"]),
+            words: ["GitHub Pages", ".nojekyll", "did not ask Apple's CDN"]),
         Story(
             "15: the deployment did not contain the change", cdn: good, findings: ["expect.app-missing error"],
-            id: .expectationFailed, words: ["NEWTEAM123.com.example.app", "Deploy the file that has the change"]
+            id: .expectationFailed, words: ["NEWTEAM123.com.example.app", "Deploy the intended file"]
         ) { $0.expectations = Expectations(apps: ["NEWTEAM123.com.example.app"]) },
         Story(
             "the file is at the root only", origin: .status(404), cdn: nil,
@@ -177,7 +177,7 @@ extension Story {
             scene: .calm(.status(404)).with { $0.namedPlaces = ["https://example.com/shop/x": good] },
             findings: ["origin.status error", "origin.misplaced warning"], id: .misplaced,
             words: [
-                "The file is at https://example.com/shop/x.", "ask https://example.com/.well-known/",
+                "The file is at https://example.com/shop/x.", "only request https://example.com/.well-known/",
                 "root of the host",
             ]),
         Story(
@@ -188,7 +188,7 @@ extension Story {
             scene: .calm(.status(404), cdn: good).with { $0.rootCopy = good },
             findings: ["origin.status error", "origin.root-only warning"], id: .rootOnly,
             words: ["Apple's CDN has it, but Apple does", "not promise"]
-        ) { $0.effect = "Links work now, and can break when Apple asks for the file again." },
+        ) { $0.effect = "Links work now, but can break when Apple fetches the file again." },
         Story(
             "the file is at the root only, and Apple's crawler did not look there", origin: .status(404),
             cdn: notFound, scene: .calm(.status(404), cdn: notFound).with { $0.rootCopy = good },
@@ -229,7 +229,7 @@ extension Story {
         Story(
             "24: servers behind the name differ", cdn: good, scene: scene(good).addresses([good, old]),
             findings: ["origin.address-differs error"], id: .addressesDiffer,
-            words: ["192.0.2.2", "is chance", "same file to every server"]),
+            words: ["192.0.2.2", "may get any", "same file to every server"]),
         Story(
             "25: no intermediate certificate", origin: .certificate(.incompleteChain), cdn: forbidden,
             findings: ["origin.certificate-chain-incomplete error", "cdn.crawler-error error"],
@@ -251,12 +251,12 @@ extension Story {
         Story(
             "one address is dead", cdn: good, scene: scene(good).addresses([good, .failed(.connectionRefused)]),
             findings: ["origin.address-unreachable error"], id: .addressUnreachable,
-            words: ["192.0.2.2 refuses connections", "chance"]),
+            words: ["192.0.2.2 refuses connections", "may use any"]),
         Story(
             "one address has an old certificate", cdn: good,
             scene: scene(good).addresses([good, .certificate(.expired)]),
             findings: ["origin.certificate-expired error"], id: .certificateAtAddress,
-            words: ["At 192.0.2.2 only", "renew", "How long Apple keeps its copy is unknown"]),
+            words: ["At 192.0.2.2 only", "renew", "Apple does not say how long it keeps the copy"]),
     ]
 
     /// A file with web credentials, or without.
@@ -299,7 +299,7 @@ extension Story {
             "16: Apple's copy differs, and a date of two weeks ago tells nothing of it",
             origin: modified(good, "Sat, 07 Nov 2026 07:00:00 GMT"), cdn: old,
             findings: ["cdn.divergent warning"], id: .cdnDivergent,
-            words: ["not known since when", "Wait a day"]
+            words: ["unknown since when", "Wait a day"]
         ) { $0.unsaid = ["14 days", "old file"] },
         Story(
             "17: just repaired", origin: modified(good, "Sat, 21 Nov 2026 04:00:00 GMT"),

@@ -36,7 +36,7 @@ extension EvidenceSuite {
             Row("other bytes, the same meaning", calm.refusing(.file(SampleFile.spaced(1))), []),
             Row(
                 "forbidden", calm.refusing(.status(403)), ["origin.crawler-refused error"],
-                ["AASA-Bot and CFNetwork", "status 403"]),
+                ["AASA-Bot and CFNetwork get 403"]),
             Row(
                 "too often", calm.refusing(.status(429)), ["origin.rate-limited note"],
                 ["2 of this check's 5 requests got status 429"]),
@@ -56,7 +56,7 @@ extension EvidenceSuite {
             Row("our own fault", calm.refusing(.failed(.own)), []),
             Row(
                 "one of the two", calm.with { $0.agents[1].reply = .status(403) }, ["origin.crawler-refused error"],
-                ["to CFNetwork your server"]),
+                ["CFNetwork gets 403"]),
             Row("all are forbidden", origin: .status(403), .calm(.status(403), cdn: good), ["origin.status warning"]),
             Row(
                 "only ours is forbidden", origin: .status(403),
@@ -93,7 +93,7 @@ extension EvidenceSuite {
             Row(
                 "forbidden elsewhere", seen(good, .status(403)), ["origin.vantage-refused error"],
                 ["from place2 your server answers with status 403"]),
-            Row("another file elsewhere", seen(other), ["origin.address-differs error"], ["serves another file"]),
+            Row("another file elsewhere", seen(other), ["origin.address-differs error"], ["serves a different file"]),
             Row("no answer elsewhere", seen(.failed(.timedOut)), ["origin.vantage-refused error"]),
             Row("the proxy fails", seen(.failed(.proxy)), ["monitor.vantage-failed warning"], ["place1"]),
             Row(
@@ -112,7 +112,7 @@ extension EvidenceSuite {
         static let roots: [Row] = [
             Row("the same at the root", root(.file(SampleFile.spaced(1))), []),
             Row(
-                "another at the root", root(other), ["origin.root-copy-differs warning"], ["depends on who reads"]),
+                "another at the root", root(other), ["origin.root-copy-differs warning"], ["depends on the client"]),
             Row("a page at the root", root(.file("<html>")), []),
             Row("an object that is no such file at the root", root(.file("{}")), []),
             Row(
@@ -139,13 +139,14 @@ extension EvidenceSuite {
             Row("a broken page", page(.status(500)), missing, ["status 500"]),
             Row(
                 "no page after a redirect", page(Reply.status(404).redirected(to: "https://x.test/h")), missing,
-                ["https://x.test/h, where it redirects to, answers with status 404"]),
+                ["it redirects to https://x.test/h, which answers with status 404"]),
             Row(
                 "out of HTTPS", page(moved.redirected(to: "http://example.com/", stop: .insecure)), missing,
                 ["http://example.com/, which is not HTTPS"]),
-            Row("in a circle", page(good.redirected(to: "https://example.com/", stop: .loop)), missing, ["circle"]),
+            Row(
+                "in a circle", page(good.redirected(to: "https://example.com/", stop: .loop)), missing, ["form a loop"]),
             Row("without end", page(good.redirected(to: "https://example.com/", stop: .tooMany)), missing, ["1 hops"]),
-            Row("to nowhere", page(good.redirected(to: "", stop: .unreadable)), missing, ["without saying where to"]),
+            Row("to nowhere", page(good.redirected(to: "", stop: .unreadable)), missing, ["without a Location header"]),
             Row("no TLS", page(.certificate(.expired)), missing, ["refused (expired)"]),
             Row("no answer", page(.failed(.timedOut, .waiting)), missing, ["does not answer in time"]),
             Row("our own fault", page(.failed(.own)), []),

@@ -1,11 +1,11 @@
-// One surface that says another thing than the others: what the comparison of surfaces must find.
+// One surface that contradicts the others. The comparison of surfaces must find it.
 
 import Foundation
 
 struct Breakage: CustomStringConvertible, Sendable {
     let state: String
     let surface: String
-    /// What it says, and what it would say in its place.
+    /// What it says, and the contradiction that replaces it.
     let said: String
     let other: String
     let property: Property
@@ -22,10 +22,10 @@ struct Breakage: CustomStringConvertible, Sendable {
         .init("stale", "status.nagios.txt", "CRITICAL", "WARNING", .level),
         .init("stale", "page-domain.html", "badge fail", "badge warn", .level),
         .init("stale", "badge.svg", "#b3211b", "#855000", .level),
-        .init("stale", "status.txt", "Phones follow the old file", "Links work", .effect),
-        .init("stale", "page-incident.html", "Phones follow the old file", "Links work", .effect),
-        .init("stale", "slack.txt", "Phones follow the old file", "Links work", .effect),
-        .init("stale", "webhook.txt", "Phones follow the old file", "Links work", .effect),
+        .init("stale", "status.txt", "Phones use the old file", "Links work", .effect),
+        .init("stale", "page-incident.html", "Phones use the old file", "Links work", .effect),
+        .init("stale", "slack.txt", "Phones use the old file", "Links work", .effect),
+        .init("stale", "webhook.txt", "Phones use the old file", "Links work", .effect),
         .init("stale", "api-incidents.json", #""severity": "error""#, #""severity": "warning""#, .severity),
         .init("stale", "incidents.txt", "  error  ", "  warning  ", .severity),
         .init("stale", "history.txt", "  error  ", "  warning  ", .severity),
@@ -36,7 +36,7 @@ struct Breakage: CustomStringConvertible, Sendable {
         .init("stale", "webhook.txt", #""since": "2026-11-21T07:32"#, #""since": "2026-11-21T08:02"#, .since),
         .init("stale", "page-domain.html", #"Z">08:02"#, #"Z">07:32"#, .fired),
         .init("silenced", "history.txt", "  silenced until 23 Nov 14:32 UTC", "", .marks),
-        .init("stale", "page-domains.html", "Phones follow the old file", "Links work", .effect),
+        .init("stale", "page-domains.html", "Phones use the old file", "Links work", .effect),
         .init("acknowledged", "status-short.txt", " (acknowledged by eva)", "", .marks),
         .init(
             "acknowledged", "page-incidents.html", "Acknowledged by␣\n      <bdi>eva", "Acknowledged by␣ <bdi>max",
@@ -51,7 +51,7 @@ struct Breakage: CustomStringConvertible, Sendable {
         .init("stale", "metrics.txt", #"aasa_domains{state="stale"} 1"#, "", .domains),
     ]
 
-    /// What is found of the state's files, once this one says the other thing; nil where it does not say the first.
+    /// What the comparison finds after the replacement; nil if the surface does not say `said`.
     func found(in files: [String: String]) throws -> [String]? {
         guard let text = files[surface], text.contains(said) else { return nil }
         var files = files

@@ -1,4 +1,4 @@
-// What the head of a domain's page says in each state, in short: the effect, the steps, the time line.
+// What the top of a domain's page says in each state, in short: the effect, the steps, the time line.
 
 import Evidence
 import Foundation
@@ -9,40 +9,41 @@ import TestSupport
 import Testing
 
 extension GoldenTests {
-    /// `steps`: of what to do; one alone has no number. `line`: the instants of the time line, without their times.
+    /// `steps`: the number of steps; a single one is not numbered. `line`: the points of the time line, without their
+    /// times.
     static let heads: [(state: String, effect: String, steps: Int, hasReport: Bool, line: [String])] = [
         ("healthy", "Links work", 0, false, []),
         (
-            "propagating", "Phones follow the old file", 2, false,
+            "propagating", "Phones use the old file", 2, false,
             ["v2 deployed", "Now: 2 h", "Limit of 24 h", "No estimate: no earlier change"]
         ),
         (
-            "stale", "Phones follow the old file", 3, true,
+            "stale", "Phones use the old file", 3, true,
             ["v2 deployed", "Limit of 24 h", "Now: 31 h", "No estimate: no earlier change"]
         ),
         (
-            "mixed", "Phones follow the old file on 2 of Apple's 3 edges", 3, true,
+            "mixed", "Phones use the old file on 2 of Apple's 3 edges", 3, true,
             ["v2 deployed", "Limit of 24 h", "Now: 31 h", "No estimate: no earlier change"]
         ),
-        ("divergent", "Phones follow another file than the origin's", 2, false, ["Wrong since", "Now: 30 h"]),
+        ("divergent", "Phones use a different file than the origin's", 2, false, ["Wrong since", "Now: 30 h"]),
         ("missing", "Links open the website, not the app", 1, false, ["Wrong since", "Now: 3 h", "Apple asks again"]),
         (
-            "broken", "Links work now, and can break when Apple asks for the file again", 3, false,
+            "broken", "Links work now, but can break when Apple fetches the file again", 3, false,
             ["Wrong since", "Now: 3 h"]
         ),
         (
-            "unreachable", "Links work now, and can break when Apple asks for the file again", 2, false,
+            "unreachable", "Links work now, but can break when Apple fetches the file again", 2, false,
             ["Wrong since", "Now: 3 h"]
         ),
         (
-            "expiring", "Links work now, and can break once the certificate expires", 1, false,
-            ["Wrong since", "Now: 60 h", "Certificate ends"]
+            "expiring", "Links work now, but can break once the certificate expires", 1, false,
+            ["Wrong since", "Now: 60 h", "Certificate expires"]
         ),
-        ("developer-mode", "Links work on phones in that mode", 0, false, []),
-        // What is ignored is no problem, and stays a fact.
+        ("developer-mode", "Links work on phones in developer mode", 0, false, []),
+        // An ignored finding is not a problem, but it is still a fact.
         (
-            "ignored", "Links work now, and can break once the certificate expires", 1, false,
-            ["Wrong since", "Now: 60 h", "Certificate ends"]
+            "ignored", "Links work now, but can break once the certificate expires", 1, false,
+            ["Wrong since", "Now: 60 h", "Certificate expires"]
         ),
         ("dead-daemon", "Links work", 0, false, []),
     ]

@@ -1,4 +1,4 @@
-// What each surface has to say: one that leaves a fact out agrees with all others.
+// What each surface must say. A surface that leaves a fact out would agree with all others.
 
 import Foundation
 import Stage
@@ -8,30 +8,30 @@ enum Duty {
     private static let words: Set<Property> = [.level, .effect, .incidents, .confirmed]
     private static let facts: Set<Property> = [.kind, .severity, .state, .since, .fired, .marks, .notified]
 
-    /// What a surface says of the domain, and of each of its incidents.
+    /// What a surface says about the domain, and about each of its incidents.
     private static let all: [String: (domain: Set<Property>, incident: Set<Property>)] = [
         "api-domains.json": (words, facts), "api-domain.json": (words, facts), "status.json": (words, facts),
-        // The effect of a domain that is well is in the other surfaces.
+        // The other surfaces have the effect of a healthy domain.
         "status.txt": ([.level, .incidents], facts.subtracting([.severity])),
         "status-short.txt": ([.level, .incidents], [.kind, .state, .marks]),
         "status.nagios.txt": ([.effect, .incidents], [.kind, .state, .marks]),
         "incidents.txt": ([], facts.union([.effect])),
         "api-incidents.json": ([], facts.union([.effect])), "history.json": ([], facts.union([.effect])),
         "history.txt": ([], [.kind, .severity, .state, .since, .marks]),
-        // Its sections say what is to be done, not how bad it is.
+        // Its sections say what to do, not how bad it is.
         "page-domains.html": ([], []),
         "page-domain.html": ([.level, .effect, .incidents], facts.subtracting([.notified])),
         "page-incidents.html": ([], [.kind, .severity, .since, .marks, .notified]),
         "badge.svg": ([.level], []),
     ]
-    /// Of what is not confirmed they say nothing.
+    /// They leave out unconfirmed incidents.
     private static let ofConfirmed: Set = ["api-incidents.json", "history.json", "history.txt"]
 
     /// A line for each fact that a surface leaves out.
     static func omissions(in said: Statements) -> [String] {
         let source = "api-domain.json"
         guard case .all(let open) = said.value(StageState.domain, .incidents, on: source) else { return [] }
-        // Nobody looked: the badge says that, and nothing more.
+        // No check ran: the badge says only that.
         let isUnknown = said.value(StageState.domain, .level, on: source) == .text("unknown")
         return all.sorted { $0.key < $1.key }.flatMap { surface, duty in
             var lines = missing(duty.domain, StageState.domain, surface, said)
@@ -39,7 +39,7 @@ enum Duty {
             for id in open {
                 let isPending = said.value(id, .state, on: source) == .text("pending")
                 if isPending, ofConfirmed.contains(surface) { continue }
-                // It has no words of its own and no colour yet, and nobody was notified.
+                // It has no text and no colour yet, and nobody was notified.
                 let later: Set<Property> = [.fired, .severity, .notified, .effect]
                 lines += missing(isPending ? duty.incident.subtracting(later) : duty.incident, id, surface, said)
             }
@@ -65,8 +65,8 @@ extension Surfaces {
         "api-silences.json": "silences",
     ]
 
-    /// A line for each place where an answer is not as `openapi.json` describes it: its objects name all their keys, and each of
-    /// them is in the answer.
+    /// A line for each place where an answer differs from `openapi.json`, which names all keys of its objects. Every
+    /// one of them must be in the answer.
     var undescribed: [String] {
         get throws {
             let document = try JSONValue(openAPI)

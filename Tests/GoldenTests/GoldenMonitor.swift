@@ -1,5 +1,5 @@
-// A daemon's parts over a real store, wired as `MonitorDaemon` does it, on a clock that stands still between two instants. Only
-// the network is the stage's: what sites answer, and what receivers get.
+// A daemon's parts over a real store, wired as in `MonitorDaemon`, with a clock that stops between two instants. Only
+// the network is simulated: the answers of sites, and the receivers.
 
 import Alerting
 import Evidence
@@ -26,7 +26,7 @@ final class GoldenMonitor {
     /// What is known of each domain after its last check.
     private(set) var known: [Domain: DomainState] = [:]
     private(set) var configuration: ConfigurationFile
-    /// At each of them something happens.
+    /// The instants at which something happens.
     private let instants: [Date]
     private let time: HandTime
     private let delivery: Delivery
@@ -82,7 +82,7 @@ final class GoldenMonitor {
         }.0
     }
 
-    /// Lives through the state, up to the moment at which it is looked at.
+    /// Plays the state up to the moment when the surfaces are read.
     func play() async throws {
         try await watch()
         for instant in instants {
@@ -160,7 +160,7 @@ final class GoldenMonitor {
         }
     }
 
-    /// The page and the API, as long as `body` asks them.
+    /// Serves the page and the API while `body` runs.
     func serving(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
         let (delivery, metrics, global) = (delivery, metrics, global)
         let lateness =
@@ -209,7 +209,7 @@ extension ConfigurationFile {
     }
 }
 
-/// Goes on by hand only, by the wall clock.
+/// Moves only by hand.
 final class HandTime: MonitorClock {
     private let instant: Mutex<Date>
 
@@ -221,7 +221,7 @@ final class HandTime: MonitorClock {
     func go(to next: Date) { instant.withLock { $0 = max($0, next) } }
 }
 
-/// A store in a folder that goes away with it.
+/// A store in a folder that is removed with it.
 final class ScratchStore: Sendable {
     let folder = FileManager.default.temporaryDirectory.appending(path: "aasa-golden-\(UUID().uuidString)")
     let store: Store
@@ -244,7 +244,7 @@ final class StagedProbe: DomainProbing {
 
     init(_ state: StageState) { self.state = state }
 
-    /// What the last check of a domain saw, by the wall clock, as a check without a store sees it.
+    /// What the last check of a domain saw, in wall-clock time, as in a check without a store.
     func last(_ domain: Domain) -> Observation? {
         var observation = latest.withLock { $0[domain] }
         observation?.checkedAt += StageTime.ahead
@@ -274,7 +274,7 @@ private struct Canaries: ConnectivityProbing {
 final class Receivers: MessageTransport {
     private let requests = Mutex<[MessageRequest]>([])
 
-    /// What one host got, in its order.
+    /// What one host got, in order.
     func got(_ host: String) -> [MessageRequest] {
         requests.withLock(\.self).filter { $0.url.hasPrefix("https://\(host)/") }
     }

@@ -1,5 +1,5 @@
-// What people and programs see of a domain in each state, whole, in Golden/states/STATE/SURFACE, and the pages of many domains
-// in Golden/scenes. `make golden` writes the files again; a person reads the difference.
+// Everything that people and programs see of a domain in each state is in Golden/states/STATE/SURFACE. The pages of
+// many domains are in Golden/scenes. `make golden` rewrites the files; a person reviews the difference.
 
 import Evidence
 import Foundation
@@ -27,7 +27,7 @@ struct GoldenTests {
         #expect(try surfaces.undescribed == [])
     }
 
-    /// What depends on how many domains there are, and on a long past.
+    /// Pages that depend on the number of domains, or on a long history.
     static let pages: [(scene: String, paths: [String: String])] = [
         ("0", ["domains": "/"]), ("single", ["domains": "/"]), ("empty", ["domains": "/"]),
         (
@@ -46,7 +46,7 @@ struct GoldenTests {
         #expect(folders.sorted() == StageState.all.map(\.name).sorted())
     }
 
-    /// Of the files as they are stored: they have to be rewritten first.
+    /// Reads the stored files: rewrite them first.
     @Test("the surfaces side by side, and what fires is calm on none")
     func sideBySide() throws {
         let states = StageState.all.map(\.name).sorted().map {
@@ -65,7 +65,7 @@ struct GoldenTests {
         #expect(states.compactMap(\.calm) == [])
     }
 
-    /// Of the files as they are stored, too.
+    /// Reads the stored files, too.
     @Test(
         "what one surface says in another way than the others is found", .enabled(if: !GoldenFile.isRewriting),
         arguments: Breakage.all)
@@ -94,7 +94,7 @@ struct GoldenTests {
     }
 }
 
-/// The files that were accepted.
+/// The accepted files.
 private enum Golden {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
@@ -102,12 +102,12 @@ private enum Golden {
     static func files(of state: String) throws -> [String: String] {
         let folder = root.appending(path: "states/\(state)")
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).reduce(into: [:]) { files, name in
-            // The end of the last line is the file's.
+            // The file adds the last line break.
             files[name] = String(try String(contentsOf: folder.appending(path: name), encoding: .utf8).dropLast())
         }
     }
 
-    /// Compares texts, by the names of their files, with a folder.
+    /// Compares texts with the files of a folder. Keys are file names.
     static func hold(_ texts: [String: String], in folder: String) throws {
         let texts = texts.mapValues { $0 + "\n" }
         for difference in try GoldenFile.differences(between: texts, and: root.appending(path: folder)) {

@@ -1,4 +1,5 @@
-// What each surface says of one state, side by side, out of the golden files: where two of them disagree, one line shows it.
+// What each surface says about one state, side by side, from the golden files. One line shows where two of them
+// disagree.
 
 import Foundation
 import Testing
@@ -16,7 +17,7 @@ struct SideBySide {
         "state", "check", "nagios", "status", "status nagios", "api", "page", "badge", "incidents", "message",
     ]
 
-    /// In the order of the heads.
+    /// In the order of the headings.
     var cells: [String] {
         [state, check, plugin("check.nagios.txt"), status, plugin("status.nagios.txt"), api, page, badge]
             + [incidents.map { "\($0.kind) \($0.state)" }.joined(separator: ", "), message].map {
@@ -24,7 +25,7 @@ struct SideBySide {
             }
     }
 
-    /// What is calm though something fires; nil where nothing is.
+    /// A surface that is calm although something fires; nil: there is none.
     var calm: String? {
         guard incidents.contains(where: { $0.state == "firing" }) else { return nil }
         let calm = [
@@ -63,7 +64,7 @@ struct SideBySide {
         text(name).firstMatch(of: /AASA ([A-Z]+)/).map { String($0.1) } ?? "-"
     }
 
-    /// The state that `status` gives the domain.
+    /// The state of the domain according to `status`.
     private var status: String {
         text("status-short.txt").firstMatch(of: /(?:links|site1)\.example\.com  +([A-Z]+)  +([^·,:\n]+[^·,:\n ])/)
             .map { "\($0.1) \($0.2)" } ?? "-"

@@ -1,4 +1,4 @@
-// What a surface says of a domain or an incident, as values that can be compared with those of other surfaces.
+// What a surface says about a domain or an incident, as values to compare with other surfaces.
 
 import Foundation
 import Stage
@@ -9,7 +9,7 @@ enum Property: String, Comparable, Sendable {
     case level
     /// What phones do now.
     case effect
-    /// The ids of a domain's incidents that are not over; of those that are confirmed.
+    /// The ids of a domain's unresolved incidents; of the confirmed ones.
     case incidents, confirmed
     case kind, severity, state
     /// Since when it is wrong.
@@ -29,7 +29,7 @@ enum Property: String, Comparable, Sendable {
 enum Said: Equatable, CustomStringConvertible {
     case text(String)
     case all(Set<String>)
-    /// A surface may have minutes, or how long ago.
+    /// A surface may show minutes, or an age.
     case within(ClosedRange<Date>)
 
     var description: String {
@@ -48,7 +48,7 @@ enum Said: Equatable, CustomStringConvertible {
     }
 }
 
-/// All that the surfaces of one state say.
+/// Everything that the surfaces of one state say.
 struct Statements {
     struct Key: Hashable {
         /// A domain, the beginning of an incident's id, or `all`.
@@ -75,7 +75,7 @@ struct Statements {
         said[Key(subject: subject, property: property)]?.first { $0.surface == surface }?.value
     }
 
-    /// A line for each property that two surfaces have in two ways.
+    /// A line for each property on which two surfaces disagree.
     var disagreements: [String] {
         said.sorted { ($0.key.subject, $0.key.property) < ($1.key.subject, $1.key.property) }
             .compactMap { key, values in
@@ -90,7 +90,7 @@ struct Statements {
     }
 }
 
-/// An instant as a surface writes it, read back. All surfaces of a state are looked at at the same moment.
+/// Reads an instant as a surface writes it. All surfaces of a state are read at the same moment.
 enum WrittenTime {
     private static let now = StageState.now
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -117,7 +117,7 @@ enum WrittenTime {
         (try? Date("\(text):00Z", strategy: .iso8601)).map { $0...($0 + 59.999) }
     }
 
-    /// The smallest unit says how exact it is: `7 h` is 7 h 0 min.
+    /// The smallest unit gives the precision: `7 h` is 7 h 0 min.
     private static func ago(_ text: String) -> ClosedRange<Date>? {
         if text == "just now" { return (now - 60)...now }
         guard let words = text.wholeMatch(of: /(.+) ago/)?.1 else { return nil }
@@ -126,7 +126,7 @@ enum WrittenTime {
         let parts = words.split(separator: " ")
         for (number, unit) in zip(parts, parts.dropFirst()) {
             guard let number = Double(number), let (size, step) = units[String(unit)] else { continue }
-            // Of days, hours are the smaller unit.
+            // After days, hours are the smaller unit.
             (seconds, exact) = (seconds + number * size, max(exact, step))
         }
         return (now - seconds - exact)...(now - seconds)

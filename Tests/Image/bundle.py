@@ -1,13 +1,13 @@
-"""Configures the bundle that umoci unpacked like kubernetes.yaml: bundle.py BUNDLE SOURCE:TARGET[:ro]...
+"""Configures the bundle that umoci unpacked as kubernetes.yaml would run it: bundle.py BUNDLE SOURCE:TARGET[:ro]...
 
-Read-only root, no capabilities, no new privileges. It uses the machine's network, for servers on loopback."""
+The root is read-only, without capabilities or new privileges. The network is the machine's, for servers on loopback."""
 
 import json
 import pathlib
 import sys
 
 path = pathlib.Path(sys.argv[1], "config.json")
-# Keeps umoci's original file, because the next call may have other mounts.
+# Keeps umoci's own file: the next run may have other mounts.
 original = path.with_name("image.json")
 if not original.exists():
     path.rename(original)

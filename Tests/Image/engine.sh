@@ -1,7 +1,6 @@
 #!/bin/sh
-# Runs crun on the bundle that test.sh unpacked: engine.sh FOLDER COMMAND ARGUMENT...
-# FOLDER/bundle is the image, FOLDER/state is crun's state.
-# crun needs cgroup v2. It gets its own mount of it, but manages no cgroups.
+# Runs crun on what test.sh unpacked: engine.sh FOLDER COMMAND ARGUMENT...   FOLDER/bundle is the image, FOLDER/state is crun's
+# crun needs the unified cgroup hierarchy. It gets its own view of it, and manages no cgroups.
 folder=$1
 shift
 # shellcheck disable=SC2016 # the inner shell's

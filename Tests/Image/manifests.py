@@ -1,4 +1,4 @@
-"""Validates kubernetes.yaml with the schemas of Kubernetes, and checks that its parts fit together: manifests.py FILE OUTPUT
+"""Checks kubernetes.yaml against the schemas of Kubernetes, and its settings against each other: manifests.py FILE OUTPUT
 
 Writes the ConfigMap's monitor.yaml to OUTPUT/monitor.yaml, and each secret to OUTPUT/NAME."""
 
@@ -12,7 +12,7 @@ source, output = sys.argv[1], pathlib.Path(sys.argv[2])
 documents = list(yaml.safe_load_all(pathlib.Path(source).read_text()))
 kinds = {document["kind"]: document for document in documents}
 for document in documents:
-    # The schemas do not include ServiceMonitor, a kind of the Prometheus Operator.
+    # The schemas do not contain the operator's own kind.
     if document["kind"] != "ServiceMonitor":
         kubernetes_validate.validate(document, "1.29", strict=True)
 

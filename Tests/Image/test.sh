@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the image from a .deb, and runs it like the manifests (read-only root, no capabilities, a volume): first with the
-# unedited configuration, then in the walk of EndToEndTests, with Prometheus and Alertmanager.
-#   test.sh FILE.deb PYTHON      PYTHON has the packages of requirements.txt; build the tests before (.ci/build --build-tests)
+# Makes the image of a .deb, and runs it as the manifests would (read-only root, no capability, a volume): first without changes,
+# then in the walk of EndToEndTests, with Prometheus and Alertmanager.
+#   test.sh FILE.deb PYTHON      PYTHON: one with the packages of requirements.txt; the tests are built (.ci/build --build-tests)
 set -euo pipefail
 
 deb=$(readlink -e "$1")
@@ -12,7 +12,7 @@ deploy=$PWD/deploy/container
 skip() { echo "skipped: $*"; exit 0; }
 [ "$(id -u)" -eq 0 ] || skip "only root can make an image"
 for tool in debootstrap umoci crun; do command -v "$tool" >/dev/null || skip "$tool is not installed (make setup)"; done
-unshare --mount mount -t cgroup2 none /mnt 2>/dev/null || skip "this container may not mount"
+unshare --mount mount -t cgroup2 none /mnt 2>/dev/null || skip "this container may not mount file systems"
 
 work=$(mktemp -d)
 finish() {
@@ -51,11 +51,11 @@ tar -C "$work/layout" -xf "$work/image.tar"
 umoci unpack --image "$work/layout:$(dpkg-deb -f "$deb" Version)" "$work/bundle" >/dev/null
 [ -x "$python" ] || python=/usr/bin/python3
 chown 963:963 "$work/volume"
-# Lets other users enter the directory, because the image does not run as root.
+# Other users than root may enter, including the user of the image.
 chmod 711 "$work"
 chmod -R a+rX "$work/configuration" "$work/secrets"
 
-step "with the unedited configuration it refuses to start, and says what to replace"
+step "without changes it refuses to start, and says what to replace"
 "$python" "$here/bundle.py" "$work/bundle" "$work/configuration:/etc/aasa-monitor:ro" "$work/secrets:/run/secrets:ro" \
     "$work/volume:/var/lib/aasa-monitor"
 code=0

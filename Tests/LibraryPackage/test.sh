@@ -13,7 +13,7 @@ skip() { echo "skipped: $*"; }
 # block NUMBER: a code block of the page.
 block() { awk -v wanted="$1" '/^```/ { isOpen = !isOpen; count += isOpen; next } isOpen && count == wanted' "$page"; }
 
-# use FOLDER: builds the package there with a separate cache, and compares its output with the page.
+# use FOLDER: builds the package in it with a separate cache, and compares what it prints with the page.
 use() {
     local name log=$1/build.log
     name=$(basename "$1")
@@ -31,18 +31,18 @@ use() {
 }
 
 for type in $(sed -nE 's/^public (final |indirect )?(class|enum|struct) ([A-Za-z]+).*/\3/p' $(find Sources/AASA -name '*.swift')); do
-    grep -qw "$type" "$page" || fail "$page does not name $type, which is public"
+    grep -qw "$type" "$page" || fail "$page does not name the public type $type"
 done
 
 rm -rf "$work"
 mkdir -p .build/library-by-path/Sources "$work/by-url/Sources"
 trap 'rm -rf "$PWD/.build/library-by-path"' EXIT
 
-# At the same depth as the original, because the package refers to this repository by a relative path.
+# At the same depth as the original: its relative path then leads here.
 cp Tests/LibraryPackage/Package.swift .build/library-by-path/
 use .build/library-by-path
 
-# A repository whose tagged version is the present content of this directory, including new files.
+# A repository with the current content of this folder, new files included, as a version.
 if git rev-parse --git-dir >/dev/null 2>&1; then
     commit=$(
         export GIT_INDEX_FILE=$work/index
@@ -56,7 +56,7 @@ if git rev-parse --git-dir >/dev/null 2>&1; then
     block 1 | sed "s|$url|file://$work/aasa-monitor.git|" >"$work/by-url/Package.swift"
     use "$work/by-url"
 else
-    skip "the library from a URL: this directory is not a Git repository"
+    skip "the library from a URL: this folder is not a Git repository"
 fi
 
 # Finds APIs that are newer than `platforms`. The standard library's interface on Linux contains the macOS release of each
@@ -81,7 +81,7 @@ for module in Swift _StringProcessing; do
     sed -e "/^\/\/ swift-module-flags:/ { s/-target $triple/-target $machine-apple-macosx13.0/; s/ -static / /; s/ -O / -O -experimental-skip-all-function-bodies / }" \
         -e '/^ *@backDeployed(/d' \
         "$resources/linux/$module.swiftmodule/$triple.swiftinterface" >"$interface.new" || true
-    # The compiler caches its result for an unchanged interface.
+    # The compiler reuses its result for an unchanged interface.
     cmp -s "$interface.new" "$interface" || cp "$interface.new" "$interface"
 done
 check() {

@@ -83,7 +83,7 @@ import Testing
         let lines = text.split(separator: "\n")
         #expect(lines.last == "# EOF")
         #expect(lines.contains("# TYPE aasa_checks counter"))
-        #expect(lines.contains("# HELP aasa_checks Checks by their verdict"))
+        #expect(lines.contains("# HELP aasa_checks Checks by verdict"))
         #expect(lines.contains(#"aasa_checks_total{outcome="ok"} 0"#))
         #expect(!lines.contains { $0.hasPrefix("#") && $0.contains("_total ") })
     }

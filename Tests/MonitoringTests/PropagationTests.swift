@@ -94,7 +94,8 @@ extension MonitoringSuite {
                 course.state.verdict?.text.outlook
                     == (changes == 5
                         ? "Changes usually take 4 h, and 9 of 10 take 6 h at most."
-                        : "This is normal until 2 Jan 23:00 UTC. Phones that have the app follow within a week."))
+                        : "This is normal until 2 Jan 23:00 UTC. Phones that have the app pick up the change within a week.")
+            )
         }
     }
 }

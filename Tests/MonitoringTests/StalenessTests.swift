@@ -128,7 +128,7 @@ extension MonitoringSuite {
             #expect(facts.comparison.lagSeconds == 86_400)
             #expect(
                 facts.text(at: .testing + 125 * 3600).parts.prefix(2) == [
-                    "Phones follow an older file: /v2 opens the website.",
+                    "Phones use an older file: /v2 opens the website.",
                     "Apple's CDN went back to an older file 24 h ago.",
                 ])
             // Once more: after a day of the correct file, the age starts again.
@@ -206,7 +206,7 @@ extension MonitoringSuite {
             try course.probed(at: 1...10, origin: 2, cdn: 2)
             try course.probed(at: 11, origin: 1, cdn: 2)
             let early = try #require(course.state.verdict).text(at: .testing + 12 * 3600)
-            #expect(early.effect == "Phones follow the withdrawn file: /v1 opens the website.")
+            #expect(early.effect == "Phones use the withdrawn file: /v1 opens the website.")
             #expect(
                 early.cause == "The file was rolled back 60 min ago, and Apple's CDN still serves the withdrawn one.")
             try course.probed(at: 12...40, origin: 1, cdn: 2)

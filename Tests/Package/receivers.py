@@ -31,7 +31,7 @@ class Webhook(http.server.BaseHTTPRequestHandler):
 
 
 class Mail(socketserver.StreamRequestHandler):
-    """The part of RFC 5321 that a client needs to send one message after another."""
+    """The part of RFC 5321 that a client needs to send one message after the other."""
 
     def say(self, words):
         self.wfile.write(words.encode("ascii") + b"\r\n")

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Installs a .deb in a new Debian root and uses it: a check, the daemon, an acknowledgement, an upgrade, a removal, a purge.
-#   test.sh FILE.deb      SUITE=trixie: a Debian release other than this machine's; DEBIAN=FOLDER: copy this root instead of creating one
+# Installs a .deb in a separate Debian and uses it: a check, the daemon, an acknowledgement, an upgrade, a removal, a purge.
+#   test.sh FILE.deb      SUITE=trixie: another Debian than this machine's; DEBIAN=FOLDER: a copy of this root instead of a new one
 set -euo pipefail
 
 deb=$(readlink -e "$1")
 cd "$(dirname "$0")"
 skip() { echo "skipped: $*"; exit 0; }
-[ "$(id -u)" -eq 0 ] || skip "only root can create a Debian root"
+[ "$(id -u)" -eq 0 ] || skip "only root can set up a separate Debian"
 command -v debootstrap >/dev/null || skip "debootstrap is not installed (make setup)"
-unshare --mount true 2>/dev/null || skip "this container cannot mount"
+unshare --mount true 2>/dev/null || skip "this container may not mount file systems"
 
 # The mirror that this machine gets its own packages from.
 own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
@@ -102,8 +102,8 @@ until_true "the site does not listen" test -s "$work/port"
 port=$(cat "$work/port")
 network=(--cacert /ca.pem --connect-to "::127.0.0.1:$port" --cdn-url https://cdn.test/a/v1)
 expect 0 "good.test" aasa-monitor check "${network[@]}" good.test
-# `check` must not complain that the packaged configuration names no domains yet.
-grep -q 'is not used' "$work/said" && fail "check complains about the packaged configuration"
+# A file that names no domain yet must not cause a message here.
+grep -q 'is not used' "$work/said" && fail "there is a message about the packaged configuration"
 expect 1 "403" aasa-monitor check "${network[@]}" bad.test
 
 step "the first screen of the README: check, init, alert test, and an alert in the chat"
@@ -117,7 +117,7 @@ expect 78 "webhook.url" sh -c 'cd /root/first && aasa-monitor alert test'
 echo "http://127.0.0.1:$(cat "$work/first/webhook.port")/aasa" >"$root/root/first/webhook.url"
 expect 0 "ops" sh -c 'cd /root/first && aasa-monitor alert test'
 grep -qr '"type": *"test"' "$work/first" || fail "the chat did not get the test"
-# Changes for the test: its own site and CDN, and shorter times.
+# The test's own site and CDN, and shorter waits.
 sed -i -e 's/^  interval: 5m /  interval: 1s /' -e 's/^  group_wait: 10s /  group_wait: 1s /' -e 's/127.0.0.1:9630/127.0.0.1:0/' \
     "$root/root/first/monitor.yaml"
 printf 'network: {ca_file: /ca.pem, connect_to: ["::127.0.0.1:%s"]}\ncdn: {base_url: "https://cdn.test/a/v1"}\n' "$port" \
@@ -142,7 +142,7 @@ def replace(old, new):
     global text
     assert text.count(old) == 1, old
     text = text.replace(old, new)
-replace("\ndomains: []             # yours, such as [example.com], or one a line without the brackets\n", "\ndomains:\n  - good.test\n  - {domain: bad.test, interval: 1s}\n  - {domain: other.test, interval: 1s}\n")
+replace("\ndomains: []             # yours, such as [example.com], or one per line without the brackets\n", "\ndomains:\n  - good.test\n  - {domain: bad.test, interval: 1s}\n  - {domain: other.test, interval: 1s}\n")
 replace("  listen: 127.0.0.1:9630", "  listen: 127.0.0.1:0")
 replace("  group_wait: 10s ", "  group_wait: 1s ")
 replace("\n  channels:\n", f"""
@@ -158,7 +158,7 @@ expect 0 "hook" aasa-monitor alert test
 grep -qr '"type": *"test"' "$work/received" || fail "the webhook did not get the test"
 grep -qrl '^Subject: ' "$work/received" || fail "the mail server did not get the test"
 daemon() {
-    # Each program replaces itself with the next one, so $! is the daemon's process ID.
+    # Each of these programs replaces itself with the next one, so the process ID is the daemon's.
     "${enter[@]}" setpriv --reuid aasa-monitor --regid aasa-monitor --init-groups --no-new-privs sh -c \
         'umask 0007; exec aasa-monitor run --config /etc/aasa-monitor/monitor.yaml' 2>"$work/daemon" &
     daemon=$!
@@ -182,7 +182,7 @@ expect 0 "acknowledged by eva" setpriv --reuid eva --regid eva --init-groups aas
 expect 0 "incident" aasa-monitor unack bad.test
 expect 0 "" aasa-monitor silence bad.test --for 1h --reason "walk"
 stop
-# Files that root and the operator wrote must not block the service's access to its store.
+# Files that root and the operator wrote must not lock the service out of its store.
 expect 0 "" sh -c 'test -z "$(find /var/lib/aasa-monitor ! -user aasa-monitor ! -user eva -o ! -group aasa-monitor)"'
 daemon
 until_true "the incident is missing after the restart" sh -c "curl -q -sSf '$page/api/v1/incidents' | grep -q bad.test"
@@ -195,7 +195,7 @@ sed -i "s/^Version: .*/Version: $version+next/" "$work/next/DEBIAN/control"
 echo "# new" >>"$work/next/usr/share/aasa-monitor/monitor.yaml"
 dpkg-deb --root-owner-group -Zgzip -z1 -b "$work/next" "$root/next.deb" >/dev/null
 cp "$root/etc/aasa-monitor/monitor.yaml" "$work/edited"
-# Like an unattended upgrade: without a terminal, and without anybody to answer questions.
+# Like an unattended upgrade: without a terminal, and nobody answers.
 inside apt-get install -y -qq /next.deb >"$work/log" 2>&1 </dev/null || { cat "$work/log"; fail "the upgrade"; }
 cmp "$work/edited" "$root/etc/aasa-monitor/monitor.yaml" || fail "the upgrade changed the configuration"
 expect 0 "# new" cat /usr/share/doc/aasa-monitor/examples/monitor.yaml
@@ -220,4 +220,4 @@ inside dpkg -P aasa-monitor >"$work/log" 2>&1 || { cat "$work/log"; fail "the pu
 left=$(cd "$root" && find etc usr var lib -xdev -name '*aasa-monitor*' ! -path 'var/log/*' ! -path 'var/cache/*')
 [ -z "$left" ] || fail "the purge left: $left"
 
-printf '\nthe package can be installed, run, upgraded and removed\n'
+printf '\nthe package installs, runs, upgrades and uninstalls\n'

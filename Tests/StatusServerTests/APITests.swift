@@ -256,7 +256,7 @@ extension StatusServerSuite {
             }
         }
 
-        /// The keys of all pages of two.
+        /// The keys of all pages, two items per page.
         private static func keys(_ port: Int, _ filter: String) async throws -> [String] {
             var seen: [String] = []
             var cursor: String? = ""
@@ -346,7 +346,7 @@ extension StatusServerSuite {
             "metrics are in OpenMetrics for those who prefer it",
             arguments: [
                 (nil, false), ("*/*", false), ("text/plain", false), ("application/openmetrics-text", true),
-                // Of Prometheus 2, and of Prometheus 3 that is configured to prefer text.
+                // From Prometheus 2, and from Prometheus 3 that is configured to prefer text.
                 (
                     "application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
                         + "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", true
@@ -391,7 +391,7 @@ extension StatusServerSuite {
             "readiness needs no token, and says what is behind",
             arguments: [
                 (MonitorHealth(), "ready\n"),
-                (MonitorHealth(lateness: 61), "not ready: checks begin 61 s late\n"),
+                (MonitorHealth(lateness: 61), "not ready: checks start 61 s late\n"),
                 (MonitorHealth(isStoreFailing: true), "not ready: the store takes no writes\n"),
             ])
         func readiness(health: MonitorHealth, words: String) async throws {

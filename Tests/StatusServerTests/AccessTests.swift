@@ -147,7 +147,7 @@ extension StatusServerSuite {
                 }
                 #expect(statuses.count { $0 == 401 } == 5)
                 #expect(statuses.count { $0 == 429 } == 35)
-                // Another way is of no use, not even the right token.
+                // Another way does not help, not even with the right token.
                 for way in Way.allCases {
                     let answer = try await way.show(token, port)
                     #expect(answer.status == 429)
@@ -175,12 +175,12 @@ extension StatusServerSuite {
         }
 
         static let forwarded: [(proxies: [String], header: String?, isSlowed: Bool)] = [
-            // Of a client behind the proxy, whatever it claims itself.
+            // The address of a client behind the proxy, whatever the client claims.
             (["127.0.0.1"], "203.0.113.5", true), (["127.0.0.0/8"], "192.0.2.1, 203.0.113.5", true),
             (["127.0.0.1", "10.0.0.0/8"], "203.0.113.5, 10.1.1.1", true), (["127.0.0.1"], "203.0.113.5:4711", true),
             (["127.0.0.1"], "203.0.113.6", false), (["127.0.0.1"], "203.0.113.5, 203.0.113.6", false),
             (["127.0.0.1"], nil, false), (["127.0.0.1"], "unknown", false),
-            // Nobody is trusted: the header is anybody's claim.
+            // No proxy is trusted: anybody can send the header.
             ([], "203.0.113.6", true), (["10.0.0.0/8"], "203.0.113.6", true),
         ]
 
@@ -321,7 +321,7 @@ extension StatusServerSuite {
 
         // MARK: - Who may only read
 
-        /// An incident that eva acknowledged, and of which the channel ops was notified; and a silence.
+        /// An incident that eva acknowledged and channel ops was notified of; and a silence.
         private func fill() async throws {
             let firing = try await scratch.fire()
             _ = try await scratch.store.acknowledge(

@@ -16,12 +16,12 @@ extension StatusServerSuite {
 
         init() throws { scratch = try ScratchStore() }
 
-        /// As a message of the channel `ops` would have it.
+        /// The link in a message of the channel `ops`.
         private func link(to id: String = id, sent wall: Date = noon) async throws -> String {
             try await scratch.store.transact(channel: "ops") { try $0.link(to: id, type: "slack", wall: wall).text }
         }
 
-        /// `store`: the one of another process, after a restart.
+        /// `store`: of another process, after a restart.
         private func serving(
             _ policy: AccessPolicy = AccessPolicy(), store: Store? = nil, log: LineLog = LineLog(),
             _ body: @escaping @Sendable (Int) async throws -> Void
@@ -90,7 +90,7 @@ extension StatusServerSuite {
                 #expect(try await post(port, "\(Self.page)/ack", "link=\(fresh)").status == 303)
             }
             #expect(try await store.acknowledgements().values.map(\.by) == ["someone via ops (slack)"])
-            // What was used is forgotten once it has expired.
+            // A used link is forgotten when it expires.
             for (days, status) in [(7.0, AcknowledgeLink.Fault.used), (9, .expired)] {
                 try await store.prune(
                     now: noon + days * 86400, keepObservations: .seconds(86400), keepDeliveries: .seconds(86400))
@@ -117,7 +117,7 @@ extension StatusServerSuite {
                 #expect(try await post(port, "\(Self.page)/ack", "link=\(link)").status == 409)
                 #expect(try await scratch.store.silences(notOverAt: noon).count == 1)
                 #expect(try await acknowledgements().isEmpty)
-                // Without the link, as ever.
+                // Without the link, as usual.
                 #expect(try await post(port, "\(Self.page)/ack", "by=eva").status == 303)
             }
         }
@@ -157,7 +157,7 @@ extension StatusServerSuite {
                 for (link, status, words) in foreign.map({ ($0, 400, "did not send this link") })
                     + [(expired, 409, "This link has expired")]
                 {
-                    // A head of a request has 16 KiB at most.
+                    // The head of a request has at most 16 KiB.
                     let seen = try await ask(port, "\(Self.page)?link=\(link)")
                     #expect(seen.body.contains(words) && !seen.body.contains("via ops"), "\(link)")
                     let done = try await post(port, "\(Self.page)/ack", "by=eva&link=\(link)")
@@ -206,7 +206,7 @@ extension StatusServerSuite {
                 let writer = try await session("0123456789abcdef")
                 #expect(try await ask(port, address, headers: [html, writer]).body.contains(#"name="link""#))
                 #expect(try await post(port, "\(Self.page)/ack", "link=\(link)", own + [writer]).status == 303)
-                // A page of another site sends it in vain.
+                // From a page of another site it has no effect.
                 let foreign = [formType, "Origin: https://evil.test", "Sec-Fetch-Site: cross-site", writer]
                 #expect(try await post(port, "\(Self.page)/unack", "", foreign).status == 403)
             }

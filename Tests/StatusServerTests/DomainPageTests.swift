@@ -12,7 +12,7 @@ import Testing
 extension StatusServerSuite {
     @Suite("Domain page")
     struct DomainPageTests {
-        /// A full look at a.test: two edges that serve two files, one that has none, a dead address, a vantage.
+        /// A full check of a.test: two edges with different files, one without a file, a dead address, a vantage.
         private func result() throws -> Observation {
             func hash(_ body: String) -> ContentHash { ContentHash(of: body.utf8) }
             func retrieval(_ body: String, status: Int = 200, _ headers: [String: String] = [:]) -> Retrieval {
@@ -51,7 +51,7 @@ extension StatusServerSuite {
                 contents: Dictionary(bodies.map { (hash($0), Data($0.utf8)) }) { first, _ in first })
         }
 
-        /// The addresses of the parts, behind the domain's own.
+        /// The paths of the parts, after the domain's own.
         static let parts = ["", "/changes", "/edges", "/history", "/findings", "/evidence"]
 
         @Test("page and document show the last full look though a light one followed; other names are not found")
@@ -145,7 +145,7 @@ extension StatusServerSuite {
                         #expect(report.contains(text), "\(text)")
                     }
                 }
-                // A refresh finds each part again, whatever is in it.
+                // A refresh must find each part again, whatever its content.
                 let parts = try await ask(port, "/domains/\(name)").body.matches(of: /id="(\w+)" data-live/)
                 #expect(
                     parts.map { String($0.output.1) } == [

@@ -1,4 +1,4 @@
-// The end of the server while clients are still coming in.
+// The shutdown of the server while clients still connect.
 
 import Foundation
 import Logging
@@ -10,7 +10,7 @@ import Testing
 extension StatusServerSuite {
     @Suite("End under arrivals")
     struct EndUnderArrivalsTests {
-        /// Where one is dropped unserved, NIO ends the process and with it the whole run.
+        /// If a connection is dropped unserved, NIO crashes the process, and with it the whole test run.
         @Test("clients that are accepted and not yet served at the end are let go", arguments: 0..<10)
         func unserved(_ round: Int) async throws {
             let scratch = try ScratchStore()

@@ -14,7 +14,7 @@ extension StatusServerSuite {
         private static let file = Reply.file(SampleFile.version(1))
         private static let next = Reply.file(SampleFile.version(2))
 
-        /// A domain as its checks leave it, the last of them a minute ago. `changedAt`: when the origin began to serve `next`.
+        /// A domain after its checks, the last one a minute ago. `changedAt`: when the origin began to serve `next`.
         private func play(
             _ name: String, into store: Store, changedAt: Date? = nil, to new: Reply = Self.next, edges: [Reply],
             agents: Reply? = nil, expect: Expectations = Expectations()
@@ -88,11 +88,11 @@ extension StatusServerSuite {
             let page = try await page(scratch, watched)
             #expect(
                 page.contains(
-                    "<h1><em>1 domain opens the website</em> instead of the app, 2 follow an old file, 1 not known</h1>"
+                    "<h1><em>1 domain opens the website</em> instead of the app, 2 use an old file, 1 not known</h1>"
                 ))
             #expect(
                 page.legend.map { "\($0.count) \($0.text)" } == [
-                    "1 opens the website", "2 follow an old file", "1 not known", "1 is up to date",
+                    "1 opens the website", "2 use an old file", "1 not known", "1 is up to date",
                 ])
             #expect(page.contains("<li><a href=\"/?state=old-file\">"))
             #expect(page.html.matches(of: /<rect class="(website|old-file|not-known|current)" x=/).count == 4)
@@ -209,7 +209,7 @@ extension StatusServerSuite {
                     name, into: scratch.store, changedAt: noon - 90000, edges: [Self.file, Self.file])
             }
             let page = try await page(scratch, watched + names.map { try info($0) })
-            // The one that was alone has the same cause.
+            // The domain that was alone has the same cause.
             #expect(page.sections["act"]?.map(\.count) == [1, FrontPage.mostNames])
             let row = try #require(page.row("lost0.test"))
             #expect(row.contains("Acknowledge 10</summary>") && row.contains(">and 4 more</a>"))
@@ -233,11 +233,11 @@ extension StatusServerSuite {
             ("The origin answers with status 503.", "The origin answers with status 503."),
             ("It fails. It is down. Nobody knows why it would be so since no word was said.", "It fails. It is down."),
             (
-                "A bot or firewall rule treats Apple's crawler by user agent: to AASA-Bot and CFNetwork your server answers with 403.",
-                "A bot or firewall rule treats Apple's crawler by user agent."
+                "A firewall rule blocks Apple's crawler by user agent: AASA-Bot and CFNetwork get 403, other clients get the file.",
+                "A firewall rule blocks Apple's crawler by user agent."
             ),
             (
-                "The file changed between 19 Nov 16:57 and 21 Nov 07:20 UTC, and 2 of Apple's 8 edges serve it already.",
+                "The file changed between 19 Nov 16:57 and 21 Nov 07:20 UTC, and 2 of Apple's 8 edges already serve the new one.",
                 "The file changed between 19 Nov 16:57 and 21 Nov 07:20 UTC."
             ),
             (
@@ -328,11 +328,11 @@ extension StatusServerSuite {
     }
 }
 
-/// The overview as its markup shows it.
+/// The overview, read from its markup.
 private struct ShownOverview {
     let html: String
     let legend: [(count: String, text: String)]
-    /// The names of each row, by the section.
+    /// The names in each row, by section.
     let sections: [String: [[String]]]
 
     init(_ page: FrontPage) {
@@ -353,7 +353,7 @@ private struct ShownOverview {
         row.matches(of: /href="\/domains\/([^"]+)"/).map { String($0.1) }
     }
 
-    /// The row whose first name this is.
+    /// The row that begins with this name.
     func row(_ name: String) -> Substring? { Self.rows(html[...]).first { Self.names($0).first == name } }
 
     func contains(_ text: String) -> Bool { html.contains(text) }

@@ -14,14 +14,15 @@ extension StatusServerSuite {
                 ("plain, ünï, 日本", "plain, ünï, 日本"), ("", ""), ("a & b", "a &amp; b"), ("&amp;", "&amp;amp;"),
                 ("<script>alert(\"1\")</script>", "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;"),
                 ("it's", "it&#39;s"), ("\" onload=\"x", "&quot; onload=&quot;x"), ("<<>>", "&lt;&lt;&gt;&gt;"),
-                // As characters these are no `<`: a letter that joins what follows, and a mark that joins what it follows.
+                // As characters these are not `<`: one letter joins the next character, and one mark joins the previous
+                // one.
                 ("\u{0D4E}<b>", "\u{0D4E}&lt;b&gt;"), ("<\u{0301}b>\u{20DD}", "&lt;\u{0301}b&gt;\u{20DD}"),
                 ("{{#x}}\\(1)", "{{#x}}\\(1)"), ("a\0b", "a\u{FFFD}b"),
             ])
         func escaped(_ text: String, _ expected: String) {
             #expect(Self.text("<p>\(text)</p>") == "<p>\(expected)</p>")
             #expect(Self.text(#"<a title="\#(text)">"#) == #"<a title="\#(expected)">"#)
-            // A bridged or sliced string has no bytes of its own in a row.
+            // A bridged or sliced string has no contiguous bytes of its own.
             #expect(
                 Self.text("\(String("<" + text).replacing("<", with: "<", maxReplacements: 1))") == "&lt;" + expected)
         }
@@ -48,7 +49,7 @@ extension StatusServerSuite {
             #expect(Self.text("<a\(made("x"), if: false)>") == "<a>")
         }
 
-        /// What is unescaped is a resource of our own, and nothing else.
+        /// Only our own resources are unescaped.
         @Test("where text goes into a page unescaped")
         func unescaped() throws {
             let sources = URL(filePath: #filePath).deletingLastPathComponent()

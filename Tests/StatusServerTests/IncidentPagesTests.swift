@@ -25,7 +25,7 @@ extension StatusServerSuite {
                     }))
         }
 
-        /// More than a page of each: the ones that a filter looks for are the oldest, far behind the first page.
+        /// More than one page of each. The incidents that a filter looks for are the oldest, far after the first page.
         private func fill() async throws -> [WatchedDomain] {
             var all: [Incident] = []
             for index in 0..<Self.firing {
@@ -44,7 +44,7 @@ extension StatusServerSuite {
                 one.resolvedAt = noon - 60 * Double(index)
                 all.append(one)
             }
-            // Of a domain that is not watched any more.
+            // Of a domain that is no longer watched.
             var gone = try incident("gone", "old.gone.test", .cdnMissing, .resolved)
             gone.resolvedAt = noon - 86400
             all.append(gone)
@@ -137,7 +137,7 @@ extension StatusServerSuite {
                 #expect(titles == sections)
                 #expect(page.matches(of: /<tr role="row" id="i-/).count == rows)
                 #expect(page.contains("rel=\"next\"") == isOlder)
-                // What the headline says is of all.
+                // The headline counts all incidents.
                 #expect(page.contains("<h1>230 incidents are open, 230 not acknowledged</h1>"))
                 #expect(page.contains("the first 50 are shown") == query.isEmpty)
             }

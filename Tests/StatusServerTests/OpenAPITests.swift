@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension StatusServerSuite {
-    /// The description of the API, held against real answers over a store with a past.
+    /// Compares the description of the API with real answers from a store with a history.
     @Suite("OpenAPI")
     struct OpenAPITests {
         private static let domain = "a.test"
@@ -84,7 +84,7 @@ extension StatusServerSuite {
             return RawAnswer(try await client.receive())
         }
 
-        /// What a client may leave out of a body, and what only the answer to a new silence has.
+        /// Keys that a client may leave out of a body, and those that only the answer to a new silence has.
         private static let optional: Set = [
             "NewSilence.domain", "NewSilence.domains", "NewSilence.for", "NewSilence.kinds", "NewSilence.labels",
             "NewSilence.until", "NewAcknowledgement.reason", "Silence.watched_domains",
@@ -98,7 +98,7 @@ extension StatusServerSuite {
             func loose(_ schema: JSONValue, _ name: String) -> [String] {
                 let properties = schema["properties"].members
                 let required = Set(schema["required"].elements.compactMap(\.string))
-                // A map says what each of its values is.
+                // A map describes its values.
                 let isClosed = schema["additionalProperties"].present.map { $0 != .bool(true) } ?? properties.isEmpty
                 let isMap =
                     properties.isEmpty && schema["type"] == .string("object")
@@ -159,7 +159,7 @@ extension StatusServerSuite {
                 #expect(judge.unknown.isEmpty)
                 let seen = Set(judge.visited.compactMap { $0.split(separator: "/").last.map(String.init) })
                 let named = document["components"]["schemas"].keys
-                // What is sent, and an answer that only a slow check has.
+                // Bodies of requests, and an answer that only a slow check gets.
                 #expect(named.subtracting(seen) == ["CheckUnderWay", "NewAcknowledgement", "NewSilence"])
             }
         }

@@ -23,7 +23,7 @@ extension StatusServerSuite {
                 ])
             #expect(overview.domains.map(\.needsAttention) == [true, true, true, true, false, false, false])
             #expect(overview.headline == "4 of 7 domains need attention")
-            // What fires is calm nowhere, whatever the last check saw.
+            // A firing incident is never shown as calm, whatever the last check saw.
             #expect(overview.domains.map(\.verdict) == [.failing, .failing, .failing, .warning, nil, .ok, .ok])
         }
 
@@ -61,7 +61,7 @@ extension StatusServerSuite {
             try await scratch.store.note(maintenance: [window])
             #expect(try await report()?.silencedUntil == noon + 3600)
             #expect(try await API(scratch.store, now: noon).silences().maintenance.map(\.name) == ["deploy"])
-            // A reload took it away.
+            // A reload removed it.
             try await scratch.store.note(maintenance: [])
             #expect(try await report()?.silencedUntil == nil)
         }
@@ -122,7 +122,7 @@ extension StatusServerSuite {
             let query = IncidentQuery(limit: 5)
             let before = try await age(noon)
             let plain = try await API(scratch.store, now: noon).incidents(query)
-            // Without the daemon's word it is as if nobody had checked for days.
+            // Without the daemon's note, it looks as if no check had run for days.
             let lost = try await age(noon + correction)
             try await scratch.store.note(wallAhead: correction)
             let after = try await age(noon + correction)

@@ -161,7 +161,7 @@ extension StatusServerSuite {
                 #expect(try await ask(port, "/", headers: ["Cookie: other=1; \(session)"]).status == 200)
                 #expect(try await ask(port, "/", headers: ["Cookie: \(session)0"]).status == 401)
                 #expect(try await ask(port, "/", headers: ["Cookie: aasa_monitor_session="]).status == 401)
-                // A wrong token beside a session is wrong.
+                // A wrong token is wrong even with a session.
                 #expect(
                     try await ask(port, "/", headers: ["Cookie: \(session)", "Authorization: Bearer x"]).status == 401)
             }

@@ -69,9 +69,9 @@ extension StatusServerSuite {
             #expect(tones.prefix(58).allSatisfy { $0 == "none" } && tones[58] == "ok")
             // The 20th day before has a warning and an error; two more have the warning, and today has an error.
             #expect(tones[69...71] == ["fail", "warn", "warn"] && tones[72] == "ok" && tones[89] == "fail")
-            // Of the days of the pause two lie in it altogether.
+            // Two days lie completely within the pause.
             #expect(tones[77...80] == ["ok", "none", "none", "ok"])
-            #expect(bar.days[69].title == "1 Nov: cdn.stale" && bar.days[78].title == "10 Nov: no monitor ran")
+            #expect(bar.days[69].title == "1 Nov: cdn.stale" && bar.days[78].title == "10 Nov: monitor off")
             #expect(bar.text == "Incidents on 4 of 30 days" && bar.from == "24 Aug")
         }
 

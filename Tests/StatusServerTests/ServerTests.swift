@@ -66,7 +66,7 @@ extension StatusServerSuite {
                 ("/domains/%3Cscript%3E", 404, "This domain is not watched here", "All domains"),
                 ("/nothing", 404, "There is no such page", "All domains"),
                 ("/incidents/0123456789ab", 404, "There is no such page", "All domains"),
-                ("/incidents?kind=nonsense", 400, "is none of", "All domains"),
+                ("/incidents?kind=nonsense", 400, "must be one of", "All domains"),
             ])
         func refusals(path: String, status: Int, words: String, link: String) async throws {
             try await serving(watched: [try info("a.test")]) { port, _ in
@@ -87,7 +87,7 @@ extension StatusServerSuite {
         func unknownFilter(path: String) async throws {
             try await serving { port, _ in
                 let answer = try await ask(port, path)
-                #expect(answer.status == 400 && answer.body.contains("is none of"))
+                #expect(answer.status == 400 && answer.body.contains("must be one of"))
             }
         }
 
@@ -126,7 +126,7 @@ extension StatusServerSuite {
             try await serving { port, _ in
                 let client = try RawClient(port: port)
                 try client.send("GET /healthz \(version)Host: 127.0.0.1:\(port)\r\n\r\n")
-                // It comes to an end only where the server closes.
+                // It ends only if the server closes the connection.
                 let answer = try await client.receive()
                 #expect(answer.hasSuffix("\r\n\r\nok\n"), "\(answer)")
             }
@@ -241,7 +241,8 @@ extension StatusServerSuite {
         @Test("it ends, though clients hold on", arguments: [true, false])
         func end(isGraceful: Bool) async throws {
             let (ports, feed) = AsyncStream.makeStream(of: Int.self)
-            // No client loses its connection by its own deadline before this test is over; the one within a body gets 405 by it.
+            // No client loses its connection to its deadline before this test ends. Only the client within a body has a
+            // short one, and gets 405.
             let limits = ConnectionLimits(head: .seconds(7200), body: .seconds(1), answer: .seconds(7200))
             let server = server(limits: limits) { feed.yield($0) }
             let group = ServiceGroup(
@@ -251,7 +252,7 @@ extension StatusServerSuite {
                 tasks.addTask { try await group.run() }
                 var iterator = ports.makeAsyncIterator()
                 let port = try #require(await iterator.next())
-                // Idle after an answer; within a body; within a head; silent.
+                // Four clients: idle after an answer, within a body, within a head, and silent.
                 let clients = try (0..<4).map { _ in try RawClient(port: port) }
                 try clients[0].send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
                 try clients[1].send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc")

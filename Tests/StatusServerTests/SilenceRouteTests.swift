@@ -74,12 +74,15 @@ extension StatusServerSuite {
         @Test(
             "what is no order is refused in words, and nothing is kept",
             arguments: [
-                ("", "the body is no JSON object"), ("[]", "the body is no JSON object"),
+                ("", "the body is not a JSON object"), ("[]", "the body is not a JSON object"),
                 (#"{"for": "2h", "reason": "r", "author": "a"}"#, "a silence needs a domain or a label"),
-                (#"{"domain": "example.com", "reason": "r", "author": "a"}"#, "either 'for' or 'until' is needed"),
-                (#"{"domain": "example.com", "for": "2h", "until": "x", "reason": "r"}"#, "either 'for' or 'until'"),
-                (#"{"domain": "example.com", "for": "2 h", "reason": "r"}"#, "'for' is no duration"),
-                (#"{"domain": "example.com", "for": 2, "reason": "r"}"#, "'for' is no text"),
+                (#"{"domain": "example.com", "reason": "r", "author": "a"}"#, "give either 'for' or 'until'"),
+                (
+                    #"{"domain": "example.com", "for": "2h", "until": "x", "reason": "r"}"#,
+                    "give either 'for' or 'until'"
+                ),
+                (#"{"domain": "example.com", "for": "2 h", "reason": "r"}"#, "'for' is not a duration"),
+                (#"{"domain": "example.com", "for": 2, "reason": "r"}"#, "'for' must be a string"),
                 (
                     #"{"domain": "example.com", "until": "2020-01-01T00:00:00Z", "reason": "r", "author": "a"}"#,
                     "the end"
@@ -89,7 +92,7 @@ extension StatusServerSuite {
                 (#"{"domain": "example.com", "for": "2h", "reason": "r"}"#, "a silence needs an author"),
                 (#"{"domain": "example.com", "kind": "cdn.stale", "for": "2h"}"#, "unknown key 'kind'"),
                 (#"{"domain": "example.com", "kinds": ["cdn.old"], "for": "2h"}"#, "'cdn.old' is not a kind"),
-                (#"{"labels": {"a": 1}, "for": "2h"}"#, "'labels' is no object of texts"),
+                (#"{"labels": {"a": 1}, "for": "2h"}"#, "'labels' must be an object of at most 32 strings"),
             ])
         func refused(body: String, words: String) async throws {
             try await serving { (port: Int) async throws -> Void in
@@ -116,7 +119,7 @@ extension StatusServerSuite {
                     #expect(
                         try await ask(port, "/api/v1/silences/1", method: "DELETE", headers: headers).status == 403)
                 }
-                // A name of another site that was made to point here.
+                // DNS rebinding: a name of another site that resolves to this server.
                 #expect(try await post(port, headers: ["Origin: http://evil.test"], host: "evil.test").status == 421)
                 #expect(try await post(port, host: "evil.test").status == 421)
                 #expect(try await scratch.store.silences(notOverAt: .distantPast).isEmpty)

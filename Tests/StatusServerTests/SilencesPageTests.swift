@@ -80,7 +80,7 @@ extension StatusServerSuite {
             ("/silences", "target=&for=8h&by=eva&reason=PLANTED", "A silence needs a domain or a label"),
             ("/silences", "target=no..domain&for=8h&by=eva&reason=PLANTED", "is not a domain"),
             ("/silences", "target=a.test&for=8h&by=eva&reason=PLANTED&kind=none", "is not a kind of incident"),
-            ("/silences", "target=a.test&for=&by=eva&reason=PLANTED", "Choose for how long"),
+            ("/silences", "target=a.test&for=&by=eva&reason=PLANTED", "Choose a duration"),
             (
                 "/silences", "target=a.tset&for=8h&by=eva&reason=PLANTED",
                 "No watched domain matches a.tset; did you mean &#39;a.test&#39;?"
@@ -94,7 +94,7 @@ extension StatusServerSuite {
             ("/domains/a.test/silence", "for=8h&by=eva&reason=PLANTED\(long)", "longer than 500 characters"),
             ("/domains/a.test/silence", "for=8h&by=&reason=PLANTED&back=/incidents/0123456789ab", "needs an author"),
             ("/incidents/0123456789ab/ack", "by=&reason=PLANTED", "An acknowledgement needs a name"),
-            ("/incidents/ack", "by=eva&reason=PLANTED", "Choose the incidents to acknowledge"),
+            ("/incidents/ack", "by=eva&reason=PLANTED", "Select at least one incident"),
             ("/incidents/ack", "incident=0123456789abcdef&by=&reason=PLANTED", "An acknowledgement needs a name"),
         ]
         private static let long = String(repeating: "x", count: 600)
@@ -108,7 +108,7 @@ extension StatusServerSuite {
                 let notice = answer.body.split(separator: "\n").first { $0.contains("role=\"alert\"") } ?? ""
                 #expect(notice.contains(words), "\(notice)")
                 #expect(answer.body.contains("value=\"PLANTED"))
-                // It does not load itself again: that would lose what was typed.
+                // It does not refresh itself: that would lose what was typed.
                 #expect(answer.body.contains("paused"))
                 if form.contains("for=8h") { #expect(answer.body.contains("<option value=\"8h\" selected>")) }
                 if form.contains("incident=") { #expect(answer.body.contains(" checked>")) }

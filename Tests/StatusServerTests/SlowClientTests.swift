@@ -10,7 +10,7 @@ import Testing
 extension StatusServerSuite {
     @Suite("Slow clients", .inTurn(.large))
     struct SlowClientTests {
-        /// What a client sends before it falls silent.
+        /// What a client sends before it stops.
         enum Slowness: String, CaseIterable, Sendable {
             case silent = ""
             case head = "GET / HTTP/1.1\r\nHost: localhost\r\nX: "
@@ -30,8 +30,8 @@ extension StatusServerSuite {
             return exposition
         }
 
-        /// On a thread of its own: to connect blocks while the server has not accepted the clients before, which it does on
-        /// Swift's threads.
+        /// On a separate thread: connecting blocks until the server has accepted the earlier clients, and the server
+        /// needs Swift's threads for that.
         private static func clients(_ count: Int, _ port: Int, sending text: String) async throws -> [RawClient] {
             try await withCheckedThrowingContinuation { continuation in
                 Thread {
@@ -39,7 +39,7 @@ extension StatusServerSuite {
                         with: Result {
                             try (0..<count).map { _ in
                                 let client = try RawClient(port: port)
-                                // One that was let go already takes nothing more.
+                                // A closed connection takes nothing more.
                                 try? client.send(text)
                                 return client
                             }
@@ -53,7 +53,7 @@ extension StatusServerSuite {
             arguments: Slowness.allCases)
         func health(_ slowness: Slowness) async throws {
             let scratch = try ScratchStore()
-            // No client that fills a place loses it by its own deadline before this test is over.
+            // No client that takes a place loses it to its own deadline before this test ends.
             let limits = ConnectionLimits(head: .seconds(7200), body: .seconds(7200), answer: .seconds(7200))
             try await scratch.serving(watched: [try info("a.test")], limits: limits, metrics: Self.metrics) { port in
                 let clients = try await Self.clients(300, port, sending: slowness.rawValue)
@@ -89,7 +89,7 @@ extension StatusServerSuite {
                 for count in 1...20 {
                     try client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
                     #expect(try await client.receive(until: "ok\n").hasPrefix("HTTP/1.1 200"), "request \(count)")
-                    // Each comes and goes; the older ones wait longer.
+                    // Each of these connects and ends; the older ones wait longer.
                     _ = try await ask(port, "/healthz")
                 }
                 try client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

@@ -12,7 +12,7 @@ extension StatusServerSuite {
     struct TimeLineTests {
         private static let hour = 3600.0
 
-        /// A copy that is behind for so long.
+        /// A copy that has been behind for this long.
         private func record(behind lag: TimeInterval, past: [Int]) throws -> SummaryRecord {
             let comparison = Comparison(
                 state: lag < 86_400 ? .propagating : .stale, bytesEqual: false, changedAt: noon - lag,

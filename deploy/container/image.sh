@@ -7,7 +7,7 @@ deb=$(readlink -e "$1")
 here=$(dirname "$(readlink -e "$0")")
 version=$(dpkg-deb -f "$deb" Version)
 architecture=$(dpkg-deb -f "$deb" Architecture)
-# The same packages of Debian give the same image: one date for all, in its files too. useradd takes it for the day of an account.
+# The same Debian packages give the same image: everything has one date, its files too. useradd uses it as the day of an account.
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(date +%s)} LC_ALL=C.UTF-8 TZ=UTC0
 date=$(date -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
 umask 022
@@ -26,7 +26,7 @@ debootstrap --arch "$architecture" --variant=minbase "$codename" "$root" "${mirr
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 mount -t proc proc "$root/proc"
 
-# The Dockerfile's own instructions, lines joined: what it says is said once.
+# Runs the Dockerfile's own instructions, lines joined, so that nothing is written twice.
 settings=()
 while read -r instruction rest; do
     case $instruction in

@@ -1,4 +1,4 @@
 #pragma once
 
-/// The commit of the sources; empty where nobody has written it into the program.
+/// The commit of the sources; empty unless deploy/package.sh wrote it into the program.
 const char *aasa_build_commit(void);

@@ -1,1 +1,1 @@
-// Nothing to call: linking is all. See settings.c.
+// Nothing to call: linking is enough. See settings.c.

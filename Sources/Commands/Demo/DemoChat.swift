@@ -1,4 +1,4 @@
-// The chat of the demo: shows each message as it comes, and knows which ones the story needs.
+// The chat of the demo: shows each message as it arrives, and knows which messages must come.
 
 import Evidence
 import Foundation
@@ -23,8 +23,8 @@ struct DemoChat {
     /// A message that must come from now on, as `STATE DOMAIN KIND`.
     mutating func expect(_ wanted: String) { missing.insert(wanted) }
 
-    /// Lets so much of the story's time pass, and shows the messages that come meanwhile.
-    /// - Returns: false where one was not expected.
+    /// Lets that much demo time pass, and shows the messages that arrive meanwhile.
+    /// - Returns: false if one was not expected.
     mutating func passes(_ duration: Duration) async throws -> Bool {
         let end = stage.time.now() + duration / .seconds(1)
         while stage.time.now() < end {
@@ -33,8 +33,8 @@ struct DemoChat {
         return true
     }
 
-    /// Lets time pass until all messages that are missing have come, and shows them.
-    /// - Returns: false where one did not come in time, or another came in its place.
+    /// Lets time pass until all missing messages have arrived, and shows them.
+    /// - Returns: false if one did not arrive in time, or an unexpected one arrived.
     mutating func passesUntilAllCame() async throws -> Bool {
         let end = stage.time.now() + DemoPace.patience / .seconds(1)
         while !missing.isEmpty {
@@ -47,7 +47,7 @@ struct DemoChat {
         return true
     }
 
-    /// Lets time pass until that instant or the next message, and shows those that have come.
+    /// Lets time pass until that instant or the next message, and shows those that have arrived.
     private mutating func passes(until end: Date) async throws -> Bool {
         try await stage.wait(until: end, shown: shown)
         for delivery in stage.chat.received.dropFirst(shown) {
@@ -75,7 +75,7 @@ struct DemoChat {
     }
 }
 
-/// What the demo says, dated by its clock as the alerts in it are.
+/// Prints the demo's text with the time of its clock, as in its alerts.
 struct DemoTeller: Sendable {
     let style: TextStyle
     let time: AcceleratedTime
@@ -115,11 +115,11 @@ struct DemoTeller: Sendable {
     private var clock: String { String(time.now().formatted(.iso8601).prefix(16)).replacing("T", with: " ") }
 }
 
-/// A message as the chat of the demo shows it: the very text that ntfy would have got.
+/// A message as the chat of the demo shows it: exactly the text that ntfy would get.
 struct ChatMessage: Decodable, Sendable {
     let title: String
     let message: String
 
-    /// The id of the incident that it is about.
+    /// The id of its incident.
     var incident: String? { message.firstMatch(of: /\bincident ([0-9a-f]{32})\b/).map { String($0.1) } }
 }

@@ -1,4 +1,4 @@
-// The stage of the demo: the lab with its sites, the clock that all of them have, and a configuration file for the real daemon.
+// The stage of the demo: the lab with its sites, their common clock, and a configuration file for the real daemon.
 
 import Foundation
 import Lab
@@ -29,7 +29,7 @@ struct DemoStage: Sendable {
             time: time, cue: cue,
             lab: try await Lab.start(caFile: folder.appending(path: "ca.pem"), now: { time.now() }),
             chat: try await LabReceiver.start(), folder: folder)
-        // As ntfy answers: with the id that it gave the message.
+        // ntfy answers with the id that it gave the message.
         stage.chat.script.usual = .reply(LabReply(body: Array(#"{"id": "demo"}"#.utf8)))
         for host in all { stage.lab.origin(host).serve(file(host, paths: ["/open/*"])) }
         return stage
@@ -41,7 +41,7 @@ struct DemoStage: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// At eight in the morning: each telling has the same instants.
+    /// Eight in the morning: each run shows the same times.
     private static var morning: Date {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
@@ -103,7 +103,7 @@ struct DemoStage: Sendable {
         lab.cdn.refresh(Self.refusing)
     }
 
-    /// No check comes in between: time stands still while the story acts.
+    /// No check runs in between: time stands still while the demo acts.
     func admitCrawler() {
         lab.origin(Self.refusing).on(userAgentContaining: "AASA-Bot", nil)
         lab.cdn.refresh(Self.refusing)
@@ -114,11 +114,11 @@ struct DemoStage: Sendable {
     func installRightCertificate() { lab.origin(Self.misconfigured).certificate = .valid }
 }
 
-// MARK: - The story's place in time
+// MARK: - Time
 
 extension DemoStage {
-    /// Lets time pass until an instant, or until more messages have come than were shown.
-    /// - Throws: `CommandFailure` where the daemon is stuck; `CancellationError`.
+    /// Lets time pass until an instant, or until a message arrives that was not shown yet.
+    /// - Throws: `CommandFailure` if the daemon is stuck; `CancellationError`.
     func wait(until end: Date, shown: Int) async throws {
         cue.wait { [chat] in chat.received.count > shown ? .distantPast : end }
         defer { cue.act() }
@@ -133,21 +133,21 @@ extension DemoStage {
             try Task.checkCancellation()
             if isOver { return }
             guard time.now() > before else {
-                throw CommandFailure(.software, "the daemon is stuck: its time stands still")
+                throw CommandFailure(.software, "the daemon is stuck: its clock has stopped")
             }
         }
     }
 }
 
-/// Whether the story acts, while time stands still for it, or waits.
+/// Whether the demo acts, while time stands still for it, or waits.
 final class DemoCue: Sendable {
     private let state = Mutex<@Sendable () -> Date>({ .distantPast })
 
-    /// When the story goes on; long ago while it acts.
+    /// When the demo continues; long ago while it acts.
     var due: Date { state.withLock(\.self)() }
 
     func act() { state.withLock { $0 = { .distantPast } } }
     func wait(_ due: @escaping @Sendable () -> Date) { state.withLock { $0 = due } }
-    /// Nothing more happens by itself.
+    /// The demo does nothing more.
     func end() { wait { .distantFuture } }
 }

@@ -7,7 +7,7 @@ import MonitorConfiguration
 import Report
 import StatusServer
 
-/// `aasa-monitor device FILE`: what one device has, beside what Apple's CDN and the origin serve now.
+/// `aasa-monitor device FILE`: compares what one device has with what Apple's CDN and the origin serve now.
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
@@ -15,12 +15,13 @@ struct DeviceCommand: AsyncParsableCommand {
         discussion: """
             FILE is a sysdiagnose (sysdiagnose_*.tar.gz, of which only swcutil_show.txt is read), a swcutil_show.txt, the same \
             as JSON, or - for standard input: 'sudo swcutil show --verbose | aasa-monitor device -' on a Mac. Lines of swcd's \
-            log do as well: log show --predicate 'process == "swcd"', or a line of it.
+            log work too: log show --predicate 'process == "swcd"', or one line of it.
 
-            With --app, --domain or --why the entries asked for are compared with Apple's copy and the origin's file as they \
-            are now, and the URLs that behave differently are named. Without them all third-party apps are listed, trouble \
-            first, and only the domains of the configuration are compared. The store of the configuration, or the daemon of \
-            --url, knows since when Apple's CDN has a file. Nothing of FILE is kept or sent, but the domains are asked for.
+            --app, --domain and --why select entries. The selected entries are compared with Apple's current copy and \
+            the origin's current file, and URLs that behave differently are listed. Without these options all \
+            third-party apps are listed, trouble first, and only the domains of the configuration are compared. The \
+            configuration's store, or the daemon at --url, tells since when Apple's CDN has a file. FILE is not stored \
+            or sent; requests contain only its domains.
             """)
 
     @Argument(
@@ -34,10 +35,10 @@ struct DeviceCommand: AsyncParsableCommand {
         help: ArgumentHelp("Show the entries for this domain.", valueName: "name"), completion: .domains)
     var domain: String?
 
-    @Option(help: ArgumentHelp("A link: show which pattern on the device decides about it.", valueName: "url"))
+    @Option(help: ArgumentHelp("A link: show which pattern on the device decides what it opens.", valueName: "url"))
     var why: String?
 
-    @Flag(help: "Send no request; show what the file alone says.") var offline = false
+    @Flag(help: "Send no requests; show only what FILE says.") var offline = false
 
     @Option(.text, .json) var format: OutputFormat
 
@@ -51,7 +52,7 @@ struct DeviceCommand: AsyncParsableCommand {
     private static let maximumTargets = 100
     /// Each may cost a whole comparison. An app has some dozens.
     private static let maximumEntries = 200
-    /// Targets under way at once.
+    /// Targets checked at the same time.
     private static let maximumConcurrent = 8
 
     func validate() throws {
@@ -143,7 +144,7 @@ struct DeviceCommand: AsyncParsableCommand {
         }
         let events = log.latest(of: question.app, about: question.domain ?? question.host)
         guard !events.isEmpty else {
-            throw CommandFailure(.noInput, "the log has no line of swcd about the app or domain that is asked for")
+            throw CommandFailure(.noInput, "the log has no line of swcd about the requested app or domain")
         }
         let now = try await served(events.compactMap { $0.domain.map { Target(domain: $0) } }, configuration)
         let diagnoses = events.map { event in
@@ -156,7 +157,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     // MARK: - What is served now
 
-    /// By the check of each target and, where a daemon or its store knows the domain, with its history.
+    /// Checks each target, and adds its history if a daemon or its store knows the domain.
     private func served(_ all: [Target], _ file: ConfigurationFile?) async throws -> [Target: DomainNow] {
         var seen: Set<Target> = []
         let unique = all.map(\.ofFile).filter { seen.insert($0).inserted }
@@ -197,7 +198,7 @@ struct DeviceCommand: AsyncParsableCommand {
         }
     }
 
-    /// nil where nobody knows the domain.
+    /// nil if the daemon does not know the domain.
     private static func history(of domain: Domain, _ api: (any MonitorAPI)?) async throws -> HistoryReport? {
         do {
             return try await api?.history(of: domain, limit: 2)
@@ -208,12 +209,12 @@ struct DeviceCommand: AsyncParsableCommand {
 }
 
 extension Target {
-    /// What is asked for: the file of a domain as one mode gets it, whatever the service is.
+    /// The target without its service and app: the domain's file in this mode.
     var ofFile: Target { Target(domain: domain, mode: mode) }
 }
 
 extension HistoryReport {
-    /// nil where the monitor has seen one file alone: it may be as old as the domain.
+    /// nil if the monitor has seen only one version: that may be as old as the domain.
     var newestChange: KnownChange? {
         guard versions.count > 1, let newest = versions.first, newest.until == nil,
             let meaning = ContentHash(hex: newest.meaning)

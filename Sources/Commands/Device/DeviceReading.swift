@@ -1,4 +1,4 @@
-// What `device` says, for people and for programs.
+// What `device` prints, as text and as JSON.
 
 import AASA
 import Device
@@ -7,7 +7,7 @@ import Foundation
 import Report
 
 struct DeviceReading {
-    /// As it was named.
+    /// The file as the user named it.
     let source: String
     let isLog: Bool
     /// nil for a log.
@@ -87,7 +87,7 @@ extension DeviceReading {
             entry.siteApproval?.word, entry.lastChecked.map { "last checked \(Span.instant($0))" },
             entry.nextCheck.map { "next check \(Span.instant($0))" },
             entry.error.map { "error: \($0.plainWords)" }, entry.retries.map { $0.of("retry", "retries") },
-            diagnosis.isBrowserChosen ? "the person chose the browser" : nil,
+            diagnosis.isBrowserChosen ? "the user chose the browser" : nil,
             entry.flags.isEmpty
                 ? nil : "flags \(entry.flags.sorted().joined(separator: ", ").displayable.shortened(to: 200))",
             patterns,
@@ -105,7 +105,7 @@ extension DeviceReading {
         let more = max(0, difference.changes.count - Self.mostChanges) + difference.more
         if more > 0 { lines.append("    and \(more.of("more rule"))") }
         if !difference.isComplete {
-            lines.append("    (not compared to the end: the rules are too many or too complex)")
+            lines.append("    (comparison incomplete: the rules are too many or too complex)")
         }
         return lines
     }

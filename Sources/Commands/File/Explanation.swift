@@ -1,5 +1,5 @@
-// What `lint --explain` says of a name that findings, alerts and `ignore` have. The linter's rules explain themselves; of
-// all others the documents have the words.
+// What `lint --explain` prints for the name of a rule or a kind of alert. Lint rules carry their own text; all others
+// are explained with the tables of the documents.
 
 import AASA
 import Evidence
@@ -7,17 +7,17 @@ import Foundation
 import MonitorConfiguration
 
 enum Explanation {
-    /// All names that are explained.
+    /// All names that it can explain.
     static let names: [String] = Linter.rules.map(\.id) + FindingKind.allCases.map(\.rawValue) + kinds
 
     private static let kinds = IncidentKind.allCases.map(\.rawValue)
 
-    /// `name`: in any form in which the configuration takes it.
-    /// - Throws: `CommandFailure` for a name that nothing has.
+    /// `name`: in any form that the configuration accepts.
+    /// - Throws: `CommandFailure` for an unknown name.
     static func text(of name: String) throws -> String {
         if let rule = Self.rule(name) { return text(of: rule) }
         let plain = plain(name)
-        // A kind of incident may have the name of its first finding.
+        // A kind of incident may have the same name as its first finding.
         let parts = [FindingKind(rawValue: plain).map(text), kinds.contains(plain) ? text(ofKind: plain) : nil]
         let found = parts.compactMap(\.self)
         guard !found.isEmpty else {
@@ -90,8 +90,8 @@ private enum DocumentedNames {
     static let rules = rows(of: PackageResources.rules_md, "rule")
     static let kinds = rows(of: PackageResources.alerts_md, "kind")
 
-    /// By name its rows, each with the cells by their headings. `first`: the heading of the column that has the names; a row
-    /// with nothing there is about the names above it.
+    /// The rows of each name; a row maps headings to cells. `first`: the heading of the column with the names. A row
+    /// without a name belongs to the names above it.
     private static func rows(of document: [UInt8], _ first: String) -> [String: [[String: String]]] {
         var result: [String: [[String: String]]] = [:]
         var headings: [String] = []
@@ -117,7 +117,7 @@ private enum DocumentedNames {
         return result
     }
 
-    /// Without the marks of Markdown.
+    /// Without Markdown.
     private static func plain(_ cell: Substring) -> String {
         String(cell).replacing(#/\[([^\]]*)\]\([^)]*\)/#) { $0.1 }.replacing("`", with: "").replacing("**", with: "")
     }

@@ -1,24 +1,24 @@
-// What `diff` says in a pull request: the verdict on the first line, the rest folded.
+// The output of `diff` for a pull request: the verdict on the first line, the rest folded.
 
 import AASA
 import Evidence
 
 extension FileDifference {
-    /// GitHub refuses a comment of more than 65,536 characters; the rest is for what a recipe puts around it.
+    /// GitHub refuses comments over 65,536 characters. The difference leaves room for the text that a CI recipe adds.
     private static let limit = 60_000
-    /// Of the URLs that the first line names.
+    /// How many URLs the first line names.
     private static let named = 3
 
     var markdown: String {
         var lines = [verdict]
         var size = verdict.utf16.count
-        fold("URLs that change, each an example of its kind", urls, &lines, &size)
-        fold("What to know of these URLs", notes, &lines, &size)
-        fold("What differs in the file", changed, &lines, &size)
+        fold("URLs that change, one example of each kind", urls, &lines, &size)
+        fold("Notes on these URLs", notes, &lines, &size)
+        fold("Changes in the file", changed, &lines, &size)
         return lines.joined(separator: "\n")
     }
 
-    /// `content`: with a line at the head that begins a list or a table.
+    /// `content`: the lines of a list or a table.
     private func fold(_ title: String, _ content: [String], _ lines: inout [String], _ size: inout Int) {
         guard !content.isEmpty else { return }
         lines += ["", "<details><summary>\(title)</summary>", ""]
@@ -36,14 +36,14 @@ extension FileDifference {
     private var verdict: String {
         if areSameBytes { return "✅ **No change**: the two files are the same, byte for byte." }
         if isEmpty { return "✅ **No change**: the two files differ in formatting only." }
-        let nothing = isNothing.last == true ? "❌ **Devices take nothing from the new file.** " : ""
-        let was = isNothing.first == true ? "Devices took nothing from the old file. " : ""
+        let nothing = isNothing.last == true ? "❌ **Devices ignore the new file.** " : ""
+        let was = isNothing.first == true ? "Devices ignored the old file. " : ""
         let isProven = behaviour.isComplete
         guard !openings.isEmpty || !services.isEmpty else {
             return nothing + was
                 + (isProven
                     ? "\(nothing.isEmpty ? "✅ " : "")**No link changes**: no app gains or loses a URL (proven for all URLs)."
-                    : "⚠️ **No link was found that changes**; the rules are too many or too complex to prove it.")
+                    : "⚠️ **No link change found**, but the rules are too many or too complex to prove that there is none.")
         }
         var parts: [String] = []
         let opened = openings.filter { $0.to == .opens }
@@ -82,7 +82,7 @@ extension FileDifference {
         openings.map(\.example).uniqued.flatMap { example -> [String] in
             guard let remarks = remarks[example] else { return [] }
             let literals = remarks.literals.map {
-                "\($0.shortened(to: 80)) is no wildcard: devices compare it as it stands"
+                "\($0.shortened(to: 80)) is not a wildcard: devices compare it literally"
             }
             return (literals + remarks.contested.map { "not documented by Apple: \($0.explanation)" })
                 .map { "- \(Self.code(example)): \(Markdown.text($0))" }
@@ -95,6 +95,6 @@ extension FileDifference {
             + (unlisted > 0 ? ["- and \(unlisted.grouped) more"] : [])
     }
 
-    /// A code span cannot hold each text; this element can.
+    /// A code span cannot hold every text; this element can.
     private static func code(_ text: String) -> String { "<code>\(Markdown.text(text.shortened(to: 120)))</code>" }
 }

@@ -1,4 +1,4 @@
-// What `diff` says, for people.
+// The text of `diff`.
 
 import AASA
 import Evidence
@@ -9,7 +9,7 @@ extension FileDifference {
         if isEmpty { return "the two files differ in formatting only; they mean the same" }
         var lines = ["\(style.bold("from")) \(names[0].displayable)  \(style.bold("to")) \(names[1].displayable)", ""]
         for (name, isNothing) in zip(names, isNothing) where isNothing {
-            lines.append("  devices take nothing from \(name.displayable)")
+            lines.append("  devices ignore \(name.displayable)")
         }
         lines += changes.changes.map { "  \($0.kind.mark) \($0.summary.displayable.shortened(to: 400))" }
         let unlisted = changes.total - changes.changes.count
@@ -19,7 +19,7 @@ extension FileDifference {
             lines.append(
                 behaviour.isComplete
                     ? "no app gains or loses a URL (proven for all URLs)"
-                    : "no URL was found that an app gains or loses")
+                    : "no URL found that an app gains or loses")
         }
         if !openings.isEmpty || !services.isEmpty { lines.append("what changes on a phone") }
         var example: String?
@@ -28,7 +28,7 @@ extension FileDifference {
             if change.example != example { lines.append("  \(style.bold(change.example.displayable))") }
             example = change.example
             lines.append(
-                "      \(change.appID.displayable): \(Self.words(change.from)) before, \(Self.words(change.to)) now")
+                "      \(change.appID.displayable): was: \(Self.words(change.from)); now: \(Self.words(change.to))")
             guard index + 1 == sorted.count || sorted[index + 1].example != change.example else { continue }
             let changes = sorted[...index].reversed().prefix { $0.example == change.example }.reversed()
             lines += otherAppLines(Array(changes)) + remarkLines(change.example, style)
@@ -42,8 +42,8 @@ extension FileDifference {
         if services.count > 50 { lines.append("  and \((services.count - 50).grouped) more apps of services") }
         if !behaviour.isComplete {
             lines.append(
-                "not decided to the end for \(Self.list(behaviour.incompleteApps)): the rules are too many or too complex to "
-                    + "prove it; the examples shown are real")
+                "not fully compared for \(Self.list(behaviour.incompleteApps)): the rules are too many or too complex; "
+                    + "the examples shown are real")
         }
         return style.signs(lines.joined(separator: "\n"))
     }
@@ -55,9 +55,9 @@ extension FileDifference {
         else { return [] }
         let line: String
         if !changes.contains(where: { $0.to == .opens && $0.appID == after }) {
-            line = "\(after): opens it now, in place of \(before)"
+            line = "\(after): opens it now, instead of \(before)"
         } else if !changes.contains(where: { $0.to != .opens && $0.appID == before }) {
-            line = "\(before): opened it before, and is asked behind \(after) now"
+            line = "\(before): opened it before; now \(after) comes first"
         } else {
             return []
         }
@@ -67,13 +67,13 @@ extension FileDifference {
     private func remarkLines(_ example: String, _ style: TextStyle) -> [String] {
         guard let remarks = remarks[example] else { return [] }
         let literals = remarks.literals.map {
-            "\($0.displayable.shortened(to: 80)) is no wildcard: devices compare it as it stands"
+            "\($0.displayable.shortened(to: 80)) is not a wildcard: devices compare it literally"
         }
         let contested = remarks.contested.map { "not documented by Apple: " + $0.explanation }
         return (literals + contested).flatMap { style.wrapped($0, indentation: 6, hanging: 6) }
     }
 
-    /// Of a list of names in a line.
+    /// How many names one line lists.
     private static let maximumNames = 20
 
     private static func list(_ names: [String]) -> String {
@@ -93,15 +93,15 @@ extension FileDifference {
 
     static func words(_ behaviour: LinkBehaviour) -> String {
         switch behaviour {
-        case .opens: "opened by the app"
-        case .blocked: "excluded"
-        case .notMatched: "not matched"
+        case .opens: "app"
+        case .blocked: "website (excluded)"
+        case .notMatched: "website"
         }
     }
 }
 
 extension [BehaviourChange] {
-    /// Those of one URL side by side, the URLs in the order of their first appearance.
+    /// The changes of one URL together, the URLs in the order of their first appearance.
     fileprivate var sortedByExample: [BehaviourChange] {
         var places: [String: Int] = [:]
         for change in self where places[change.example] == nil { places[change.example] = places.count }

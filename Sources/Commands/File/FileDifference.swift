@@ -1,14 +1,14 @@
-// What `diff` says of two files, ahead of its words.
+// What `diff` finds in two files.
 
 import AASA
 import Evidence
 import Report
 
-/// What `diff` says.
+/// The result of `diff`; other files turn it into text.
 struct FileDifference {
     let names: [String]
     let areSameBytes: Bool
-    /// Which of the two sources devices take nothing from.
+    /// Which of the two sources devices ignore.
     let isNothing: [Bool]
     let changes: AssociationComparison
     let behaviour: BehaviourComparison
@@ -16,10 +16,10 @@ struct FileDifference {
     let openings: [BehaviourChange]
     /// How many more there are than are listed: a file may name thousands of apps.
     let moreOpenings: Int
-    /// Whether the files name an app of which `openings` has nothing.
+    /// Whether the files name an app that is not in `openings`.
     let hasOtherApps: Bool
     let rules: ChangedRules
-    /// What is to be known of the URLs of `openings`.
+    /// Remarks on the URLs of `openings`.
     let remarks: [String: Remarks]
     let services: [ServiceChange]
 
@@ -51,7 +51,7 @@ struct FileDifference {
         services = ServiceChange.all(from: old, to: new)
     }
 
-    /// Two files of the same bytes, which need not be read.
+    /// Two files with the same bytes, which need no parsing.
     init(ofEqualBytes names: [String]) {
         self.names = names
         areSameBytes = true
@@ -73,13 +73,13 @@ struct FileDifference {
 }
 
 extension FileDifference {
-    /// What is to be known of an example before it is believed.
+    /// What a reader must know about an example.
     struct Remarks {
         /// The points on which sources disagree.
         let contested: [ContestedPoint]
-        /// What looks like a wildcard in the rules that decide, and is none: nobody visits such a URL.
+        /// What looks like a wildcard in the deciding rules but is not one: nobody visits such a URL.
         let literals: [String]
-        /// The app that is asked first; nil where no app opens it.
+        /// The app that comes first; nil if no app opens it.
         let before: String?
         let after: String?
 
@@ -100,7 +100,7 @@ extension FileDifference {
     }
 }
 
-/// An app that a service other than applinks names in one of the two files only.
+/// An app that only one of the two files names, for a service other than applinks.
 struct ServiceChange: InOrder {
     let service: String
     let app: String
@@ -126,14 +126,14 @@ struct ServiceChange: InOrder {
         return switch service {
         case "appclips":
             isOn
-                ? "the App Clip \(app) can be opened by links now" : "the App Clip \(app) is opened by no link any more"
+                ? "links can open the App Clip \(app) now" : "links no longer open the App Clip \(app)"
         case "webcredentials":
             isOn
                 ? "\(app) can use the site's passwords and passkeys now"
-                : "\(app) cannot use the site's passwords and passkeys any more"
+                : "\(app) can no longer use the site's passwords and passkeys"
         case "activitycontinuation":
-            isOn ? "\(app) takes Handoff from the site now" : "\(app) takes no Handoff from the site any more"
-        default: "service \(service): \(app) \(isOn ? "is associated now" : "is not associated any more")"
+            isOn ? "\(app) takes Handoff from the site now" : "\(app) no longer takes Handoff from the site"
+        default: "service \(service): \(app) \(isOn ? "is associated now" : "is no longer associated")"
         }
     }
 }

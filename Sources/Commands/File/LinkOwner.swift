@@ -3,20 +3,20 @@
 import AASA
 import Evidence
 
-/// The domain whose file a URL is put to.
+/// The domain whose file decides a URL.
 enum LinkOwner: Equatable {
-    /// A path alone: whichever file is at hand.
+    /// A path alone: any file decides it.
     case any
     /// The URL's own host.
     case own(Domain)
-    /// A domain above the host: its file decides for apps whose entitlement has the wildcard (TN3155).
+    /// A parent domain of the host: its file decides for apps whose entitlement has the wildcard (TN3155).
     /// https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links
     case above(Domain)
-    /// The file is that of this domain, which has no say about the host.
+    /// The file belongs to this domain, which decides nothing for the host.
     case other(Domain)
 
-    /// Whose file it is was said: a URL of another host is no mistake, it opens nothing.
-    /// - Throws: `CommandFailure` where no file at all decides about the URL.
+    /// For a file whose domain is given: a URL of another host is not an error, it opens nothing.
+    /// - Throws: `CommandFailure` if no file can decide the URL.
     init(of url: MatchableURL, in file: Domain) throws {
         do {
             guard let host = try ExpectedURL.host(of: url.text) else {
@@ -30,7 +30,7 @@ enum LinkOwner: Equatable {
         }
     }
 
-    /// - Throws: `CommandFailure` where the URL is of none of the domains.
+    /// - Throws: `CommandFailure` if the URL belongs to none of the domains.
     init(of url: MatchableURL, among domains: [Domain]) throws {
         let text = url.text.displayable.shortened(to: 200)
         let host: Domain
@@ -41,7 +41,7 @@ enum LinkOwner: Equatable {
             }
             host = named
         } catch {
-            throw CommandFailure(.usage, "'\(text)' is no URL of an associated domain: \(error.reason)")
+            throw CommandFailure(.usage, "'\(text)' is not a URL of an associated domain: \(error.reason)")
         }
         if domains.contains(host) {
             self = .own(host)
@@ -53,16 +53,16 @@ enum LinkOwner: Equatable {
             let others = Set(domains).count > 1 ? "any of the targets" : domains.first?.name ?? "the target"
             throw CommandFailure(
                 .usage,
-                "'\(text)' is no URL of \(others): a device asks the file of \(host) about it; name that domain, or give the "
-                    + "path alone")
+                "'\(text)' is not a URL of \(others): devices use the file of \(host) for it; name that domain, or give only "
+                    + "the path")
         }
     }
 
-    /// Says where an answer holds for some apps only.
+    /// Tells the user that an answer applies to some apps only.
     static func note(_ url: MatchableURL, _ domain: Domain) {
         Console.remark(
-            "'\(url.text.displayable.shortened(to: 200))' is put to the file of \(domain), which decides about "
-                + "it only for apps with the entitlement applinks:*.\(domain); for others the file of \(url.host.displayable) does"
+            "'\(url.text.displayable.shortened(to: 200))' is matched against the file of \(domain). Only apps with the "
+                + "entitlement applinks:*.\(domain) use that file for it; other apps use the file of \(url.host.displayable)"
         )
     }
 }

@@ -1,4 +1,4 @@
-// `lint --fix`: writes what has one right answer into a file, and says what it changed and what that changes on phones.
+// `lint --fix`: fixes what has only one right answer, and prints the fixes and their effect on phones.
 
 import AASA
 import ArgumentParser
@@ -9,54 +9,54 @@ import Foundation
 struct LintFixOptions: ParsableArguments {
     @Option(
         name: .customLong("ignore"), parsing: .singleValue,
-        help: ArgumentHelp("Leave the findings of a rule out.", valueName: "rule"),
+        help: ArgumentHelp("Leave out the findings of this rule.", valueName: "rule"),
         completion: .list(Linter.rules.map(\.id)))
     var ignored: [String] = []
 
     @Flag(
         name: .customLong("fix"),
         help: ArgumentHelp(
-            "Write into the file what has one right answer, and nothing else.",
+            "Fix in the file what has only one right answer, and nothing else.",
             discussion:
-                "Says which URLs change by it, and proves that the other fixes change none. Shows what is left to do."))
+                "Shows which URLs change, proves that the other fixes change none, and lists what is left to fix."))
     var fixes = false
 
-    @Flag(help: "With --fix: show the difference, and write nothing.")
+    @Flag(help: "With --fix: show the difference, but write nothing.")
     var dryRun = false
 
     func validate() throws {
-        if dryRun, !fixes { throw ValidationError("--dry-run belongs to --fix; give both") }
+        if dryRun, !fixes { throw ValidationError("--dry-run needs --fix; give both") }
     }
 
     /// The ids of the rules to leave out.
-    /// - Throws: `CommandFailure` for a name that no rule has.
+    /// - Throws: `CommandFailure` for an unknown rule.
     func ignoredRules() throws -> Set<String> { Set(try ignored.map(Explanation.lintRule)) }
 
-    /// - Throws: `CommandFailure` where something else than a file is to be fixed.
+    /// - Throws: `CommandFailure` if a source to fix is not a file.
     func check(_ sources: [String]) throws {
         guard fixes else { return }
         for source in sources {
-            // What is missing is reported when it is read.
+            // A missing file is reported when it is read.
             guard let source = try? FileSource(parsing: source) else { continue }
             guard case .path = source else {
-                throw CommandFailure(.usage, "--fix writes into files, and '\(source)' is not one")
+                throw CommandFailure(.usage, "--fix can change files only, and '\(source)' is not a file")
             }
         }
     }
 
-    /// What `lint` says of a text, after the fixes that were asked for; and why the file could not be written.
+    /// The result of `lint` for a text, after any requested fixes; and why the file could not be written.
     func result(
         of text: SourceText, ignoring rules: Set<String>, isText: Bool
     ) -> (LintResult, CommandFailure?) {
         let report = Linter.lint(text.bytes).ignoring(rules)
-        // Where nothing has one right answer, nothing is tried.
+        // Nothing can be fixed.
         guard !report.fixes.isEmpty else { return (LintResult(text: text, report: report), nil) }
         let fixing = LintFixing(text: text, file: Linter.fix(text.bytes, ignoring: rules), isDryRun: dryRun)
         let isFile = if case .path = text.source { true } else { false }
         let asItIs = LintResult(text: text, report: report, fixable: isFile ? fixing.file.fixed.count : 0)
         guard fixes, !fixing.file.fixed.isEmpty else { return (asItIs, nil) }
         if !dryRun, let failure = fixing.write() { return (asItIs, failure) }
-        // Formats for programs have standard output to themselves.
+        // In a format for programs, standard output contains nothing else.
         isText ? Console.print(fixing.text(style: .standardOutput) + "\n") : Console.note(fixing.text(style: .plain))
         if dryRun { return (asItIs, nil) }
         return (LintResult(text: fixing.result, report: fixing.file.report.ignoring(rules)), nil)
@@ -71,8 +71,8 @@ private struct LintFixing {
 
     var result: SourceText { SourceText(source: text.source, bytes: file.bytes) }
 
-    /// Writes the file in its place, as an editor of text does: owner, mode and links stay.
-    /// - Returns: why it stays as it was.
+    /// Writes the file in place, as a text editor does: owner, mode and links stay.
+    /// - Returns: why the file was not written.
     func write() -> CommandFailure? {
         guard case .path(let path) = text.source else { return nil }
         func failure(_ reason: String) -> CommandFailure {
@@ -87,7 +87,7 @@ private struct LintFixing {
         guard fstat(output, &facts) == 0 else { return because(errno) }
         guard facts.st_mode & S_IFMT == S_IFREG else { return failure("it is not a regular file") }
         guard let reason = Self.replace(output, with: file.bytes) else { return nil }
-        // A full disk has a place for what was there.
+        // Even a full disk has room for the old content.
         guard Self.replace(output, with: text.bytes) == nil else {
             return failure("\(String(cString: strerror(reason)).lowercased()); it is damaged now")
         }
@@ -116,12 +116,12 @@ private struct LintFixing {
         return (lines + ["", proof(style)]).joined(separator: "\n")
     }
 
-    /// What the fixes change for phones. A file that they took nothing from has no reading to compare with.
+    /// What the fixes change for phones. If phones ignored the old file, it has no content to compare with.
     private func proof(_ style: TextStyle) -> String {
         let old = (try? text.content())?.file
         let new = (try? result.content())?.file
         let names = ["\(text.name) as it \(isDryRun ? "is" : "was")", "\(text.name) fixed"]
-        var lines = old == nil ? ["there was no valid reading of the file before"] : []
+        var lines = old == nil ? ["the file was not valid before the fixes"] : []
         lines.append(FileDifference(old: old, new: new, names: names).text(style: style))
         let tidied = file.tidied
         if tidied > 0, tidied < file.fixed.count {
@@ -130,11 +130,11 @@ private struct LintFixing {
         return lines.joined(separator: "\n")
     }
 
-    /// In the unified format, without lines around it.
+    /// In the unified format, without context lines.
     private var difference: [String] {
         let (old, new) = (Self.lines(of: text.bytes), Self.lines(of: file.bytes))
         var (gone, come) = (Set<Int>(), Set<Int>())
-        // What it costs grows with the lines times those that change.
+        // The cost grows with the number of lines times the number of changes.
         if old.count > 5_000 {
             (gone, come) = (Set(old.indices), Set(new.indices))
         } else {
@@ -155,7 +155,7 @@ private struct LintFixing {
                 (before, after) = (before + 1, after + 1)
                 continue
             }
-            // A hunk of no lines is named by the line before it.
+            // An empty hunk has the number of the line before it.
             let places = [(start.0, before), (start.1, after)].map { "\($0 + ($0 == $1 ? 0 : 1)),\($1 - $0)" }
             lines.append("@@ -\(places[0]) +\(places[1]) @@")
             let (left, right) = (Array(old[start.0..<before]), Array(new[start.1..<after]))
@@ -168,7 +168,7 @@ private struct LintFixing {
         return lines
     }
 
-    /// A line can be the whole file: of a long one the part that differs from the other side's.
+    /// A line can be the whole file. Of a long line, only the part that differs from the other side is shown.
     private static func shown(_ line: String, besides other: String) -> String {
         let (line, other) = (line.displayable, other.displayable)
         guard line.unicodeScalars.count > width else { return line }

@@ -6,7 +6,7 @@ import Foundation
 import MonitorConfiguration
 import Probing
 
-/// Reads sources; opens the network only where one of them needs it.
+/// Reads sources; uses the network only if one of them needs it.
 struct SourceReader {
     let connections: ConnectionOptions
     let timeLimit: TimeLimitOption
@@ -14,7 +14,8 @@ struct SourceReader {
     let configuration: ConfigurationOptions
 
     /// The bytes of each source, in the order given.
-    /// - Throws: `CommandFailure`: 66 for a source that cannot be read. Exit code 1 is for what was found in sources that can.
+    /// - Throws: `CommandFailure`: 66 for a source that cannot be read. Exit code 1 is for findings in readable
+    ///   sources.
     func read(_ texts: [String]) async throws -> [SourceText] {
         // A missing file is reported before any request is sent.
         for text in texts { _ = try FileSource(parsing: text) }
@@ -23,9 +24,9 @@ struct SourceReader {
         }
     }
 
-    /// The bytes of each source, or why there are none, in the order given: one that cannot be read takes nothing from the
-    /// others.
-    /// - Throws: `CommandFailure` where the question itself is at fault.
+    /// The bytes of each source, or why there are none, in the order given. A source that cannot be read does not
+    /// affect the others.
+    /// - Throws: `CommandFailure` for a usage error.
     func readEach(_ texts: [String]) async throws -> [Result<SourceText, CommandFailure>] {
         try connections.checkFiles()
         let sources = try texts.map { text in try orFailure { try FileSource(parsing: text) } }
@@ -54,7 +55,7 @@ struct SourceReader {
         })
     }
 
-    /// What a closure gives, or how it failed for want of a readable source.
+    /// The value of a closure, or its failure if the source cannot be read. A usage error is thrown.
     private func orFailure<Value>(_ body: () throws -> Value) throws -> Result<Value, CommandFailure> {
         do {
             return .success(try body())
@@ -119,8 +120,8 @@ enum FileSource: Hashable, CustomStringConvertible {
     case origin(Domain)
     case cdn(Domain)
 
-    /// Reads `-`, `cdn:DOMAIN`, a path or a domain. What exists as a file is a file, whatever it is called; a folder may
-    /// be named for a domain, and a missing `aasa.json` is no domain.
+    /// Reads `-`, `cdn:DOMAIN`, a path or a domain. An existing file is a file, whatever its name. A folder may have
+    /// the name of a domain, and a missing `aasa.json` is not a domain.
     /// - Throws: `CommandFailure`.
     init(parsing text: String) throws {
         if text == "-" {
@@ -135,24 +136,24 @@ enum FileSource: Hashable, CustomStringConvertible {
         if exists, !isFolder.boolValue {
             self = .path(text)
         } else if !Self.isNamedAsFile(text), let target = try? Target(parsing: text) {
-            // Its answer would be that of another file.
+            // Reading the domain would give another file.
             if let link = target.link {
                 throw CommandFailure(
                     .usage,
-                    "'\(link.displayable.shortened(to: 200))' is not where devices read the file of \(target.domain), which is "
-                        + "\(target.domain.wellKnownURL): name \(target.domain) for that one, or save yours with "
-                        + "'curl -o FILE URL' and name the FILE")
+                    "'\(link.displayable.shortened(to: 200))' is not where devices read the file of \(target.domain); they read "
+                        + "\(target.domain.wellKnownURL). To read that file, name \(target.domain). To read yours, save it "
+                        + "with 'curl -o FILE URL' and name FILE")
             }
             let isCopy = text.lowercased().hasPrefix(AppleCDN.baseURL + "/")
             self = isCopy ? .cdn(target.domain) : .origin(target.domain)
         } else if exists {
             throw CommandFailure(.noInput, "'\(text.displayable)' is a folder; name the file in it")
         } else {
-            throw CommandFailure(.noInput, "there is no file '\(text.displayable)', and it is no domain either")
+            throw CommandFailure(.noInput, "there is no file '\(text.displayable)', and it is not a domain")
         }
     }
 
-    /// Whether a name ends as files do and no domain does: https://www.iana.org/domains/root/db
+    /// Whether a name has the ending of a file, which no domain has: https://www.iana.org/domains/root/db
     private static func isNamedAsFile(_ text: String) -> Bool {
         let endings = [".json", ".aasa", ".txt", ".yaml", ".yml", ".html", ".plist", ".bak", ".orig", ".tmp"]
         return !text.contains("://") && endings.contains { text.lowercased().hasSuffix($0) }
@@ -166,7 +167,7 @@ enum FileSource: Hashable, CustomStringConvertible {
         }
     }
 
-    /// As messages name it.
+    /// Its name in messages.
     var description: String {
         switch self {
         case .path(let path): path
@@ -178,7 +179,7 @@ enum FileSource: Hashable, CustomStringConvertible {
 
     var isRemote: Bool { domain != nil }
 
-    /// Whose file it is, where that is known.
+    /// Whose file it is, if known.
     var domain: Domain? {
         switch self {
         case .path, .standardInput: nil
@@ -196,10 +197,10 @@ struct SourceText: Sendable {
 
     var name: String { source.description }
 
-    /// What the bytes say to a device.
+    /// How devices read the bytes.
     enum Content: Sendable {
         case file(AssociationFile)
-        /// Devices take nothing from it; why, with the place.
+        /// Devices ignore it; the reason, with the place.
         case nothing(String)
 
         var file: AssociationFile? {
@@ -207,11 +208,11 @@ struct SourceText: Sendable {
         }
     }
 
-    /// - Throws: `CommandFailure` where it is not known what devices make of the bytes.
+    /// - Throws: `CommandFailure` if we do not know how devices read the bytes.
     func content() throws -> Content {
         guard bytes.count <= AssociationFile.sizeLimit else {
             let (size, limit) = (bytes.count.grouped, AssociationFile.sizeLimit.grouped)
-            return .nothing("\(name): the file has \(size) bytes, and devices read up to \(limit)".displayable)
+            return .nothing("\(name): the file has \(size) bytes, but devices read up to \(limit)".displayable)
         }
         do {
             let file = try AssociationFile(parsing: bytes)
@@ -220,9 +221,9 @@ struct SourceText: Sendable {
             }
             return .file(file)
         } catch {
-            // Devices read a signed file, so nothing may be said here of what they make of it.
+            // Devices can read a signed file and we cannot, so the result is unknown.
             if Linter.lint(bytes).findings.contains(where: { $0.rule == "signed-file" }) {
-                let reason = "the file is CMS-signed, and what is inside is not read here; give the plain JSON"
+                let reason = "the file is CMS-signed, and aasa-monitor cannot read what is inside; give the plain JSON"
                 throw CommandFailure(.noInput, "\(name): \(reason)".displayable)
             }
             if error.cause == .tooDeep { throw CommandFailure(.noInput, "\(name):\(error)".displayable) }
@@ -230,6 +231,6 @@ struct SourceText: Sendable {
         }
     }
 
-    /// Larger than this is no such file; devices read 128 KiB.
+    /// A larger file is not an association file; devices read 128 KiB.
     static let limit = 16 * 1024 * 1024
 }

@@ -4,7 +4,7 @@ import Evidence
 import Foundation
 import MonitorConfiguration
 
-/// `--config`, and where a configuration is looked for without it.
+/// `--config`, and the places to look for a configuration without it.
 struct ConfigurationOptions: ParsableArguments {
     @Option(
         name: .customLong("config"),
@@ -13,22 +13,22 @@ struct ConfigurationOptions: ParsableArguments {
             valueName: "file"), completion: .file())
     var path: String?
 
-    /// The configuration that somebody named: by the option or by the environment.
+    /// The configuration that the user named, by the option or by the environment.
     private var namedPath: String? {
         if let path { return path }
         let variable = ProcessInfo.processInfo.environment["AASA_MONITOR_CONFIG"] ?? ""
         return variable.isEmpty ? nil : variable
     }
 
-    /// The configuration to use where one is needed. `alternative`: what may be named in its place.
-    /// - Throws: `CommandFailure`, also where `./monitor.yaml` is one that must be named.
+    /// The configuration to use if one is needed. `alternative`: what the user may name instead.
+    /// - Throws: `CommandFailure`, also if `./monitor.yaml` is used only when the user names it.
     func resolvedPath(or alternative: String? = nil) throws -> String {
         if let namedPath { return namedPath }
         guard let path = Self.presentPath else {
             throw CommandFailure(
                 .noInput,
-                "there is no configuration: name one with --config FILE\(alternative.map { ", or \($0)" } ?? ""), or write "
-                    + "./monitor.yaml (`aasa-monitor init` makes one)"
+                "there is no configuration: name one with --config FILE\(alternative.map { ", or \($0)" } ?? ""), or create "
+                    + "./monitor.yaml with `aasa-monitor init`"
             )
         }
         if let objection = Self.objection(to: path) { throw CommandFailure(.configuration, objection) }
@@ -37,13 +37,14 @@ struct ConfigurationOptions: ParsableArguments {
 
     private static let inFolder = "./monitor.yaml"
 
-    /// The first that exists, whether it can be used or not.
+    /// The first that exists, even if it cannot be used.
     private static var presentPath: String? {
         [inFolder, "/etc/aasa-monitor/monitor.yaml"].first { FileManager.default.fileExists(atPath: $0) }
     }
 
-    /// Why a file that nobody named is not used: a configuration names files of secrets and the addresses that get them, and
-    /// whoever wrote the one in this folder may be somebody else. nil for the system's own, which is its administrator's.
+    /// Why a file that the user did not name is not used. A configuration names files of secrets and the addresses that
+    /// get them, and another user may have written the one in this folder. nil for the system's own, which belongs to
+    /// its administrator.
     private static func objection(to path: String) -> String? {
         guard path == inFolder, let reason = ForeignFile.reason(path) else { return nil }
         return "\(path) is not used: \(reason); if you trust it, name it: --config \(path)"
@@ -59,7 +60,7 @@ struct ConfigurationOptions: ParsableArguments {
         }
     }
 
-    /// Reads something of the configuration at `path`. `hasDaemon`: whether a daemon may be asked in place of it.
+    /// Reads something from the configuration at `path`. `hasDaemon`: whether the user can ask a daemon instead.
     /// - Throws: as `load`.
     static func explaining<Value>(
         _ path: String, hasDaemon: Bool = false, _ read: (String) throws -> Value
@@ -75,15 +76,15 @@ struct ConfigurationOptions: ParsableArguments {
         }
     }
 
-    /// For a daemon that reads its configuration again: the file at `path`, where `resolvedPath` led, may have become another.
+    /// For a daemon that reloads its configuration: another user may have replaced the file that `resolvedPath` found.
     func check(_ path: String) throws {
         if namedPath == nil, let objection = Self.objection(to: path) {
             throw CommandFailure(.configuration, objection)
         }
     }
 
-    /// For commands that work without a configuration. A named one must be good. One that merely lies there is read only if it
-    /// is of use, and passed over with a word where it cannot be used.
+    /// For commands that work without a configuration. A named one must be valid. One that is merely found is read only
+    /// if it is of use. If it cannot be used, it is skipped with a remark.
     func loadIfPresent(isOfUse: Bool = true) throws -> ConfigurationFile? {
         if let namedPath { return try Self.load(namedPath) }
         guard isOfUse, let path = Self.presentPath else { return nil }
@@ -98,24 +99,24 @@ struct ConfigurationOptions: ParsableArguments {
         } catch let missing as ConfigurationFileUnreadable {
             Console.remark("\(path) is not used: \(missing)")
         } catch let fault as ConfigurationFault {
-            // The packaged file names no domain yet, which is no fault of who checks one by hand.
+            // The packaged file names no domain yet. That is not a problem for a check by hand.
             guard !fault.watchesNothing else { return nil }
-            Console.remark("\(path) is not used: it is not valid; `aasa-monitor config check` lists its faults")
+            Console.remark("\(path) is not used: it is not valid; `aasa-monitor config check` lists its errors")
         }
         return nil
     }
 
-    /// For commands that take from the configuration what they were not given: nil where there is none.
-    /// - Throws: `CommandFailure` where there is one that cannot be used.
+    /// For commands that use the configuration for missing arguments: nil if there is none.
+    /// - Throws: `CommandFailure` if there is one that cannot be used.
     func loadIfThere() throws -> ConfigurationFile? {
         guard namedPath != nil || Self.presentPath != nil else { return nil }
         return try Self.load(resolvedPath())
     }
 }
 
-/// A file in the working folder that somebody else may have written, or may write.
+/// A file in the working folder that another user may have written, or can write.
 enum ForeignFile {
-    /// Why it may be somebody else's; nil where it is this user's alone.
+    /// Why it may be another user's; nil if only this user can write it.
     static func reason(_ path: String) -> String? {
         let user = geteuid()
         let folder = URL(filePath: path).deletingLastPathComponent().path
@@ -124,20 +125,20 @@ enum ForeignFile {
             return "it cannot be examined: \(String(cString: strerror(errno)).lowercased())"
         }
         guard file.st_mode & S_IFMT == S_IFREG else { return "it is not a regular file" }
-        // A link leads to files beside it as well: to those that its target names by relative paths.
+        // The target of a link may name further files by relative paths, so its owner counts too.
         for owner in [entry.st_uid, file.st_uid] where owner != user {
             return
                 "it belongs to user \(Permission.name(of: owner)), and user \(Permission.name(of: user)) runs this command"
         }
-        if file.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "other users may write it" }
-        // Who owns the folder, or may write there, can put another file in its place.
+        if file.st_mode & (S_IWGRP | S_IWOTH) != 0 { return "other users can write it" }
+        // Whoever owns the folder or can write there can replace the file.
         guard [user, 0].contains(place.st_uid) else {
             return
                 "its folder belongs to user \(Permission.name(of: place.st_uid)), and user \(Permission.name(of: user)) runs this command"
         }
-        // A group of the user's own has the user's number.
+        // A user's private group has the user's number.
         let isWritable = place.st_mode & S_IWOTH != 0 || (place.st_mode & S_IWGRP != 0 && place.st_gid != user)
-        if isWritable, place.st_mode & S_ISVTX == 0 { return "other users may write in its folder" }
+        if isWritable, place.st_mode & S_ISVTX == 0 { return "other users can write in its folder" }
         return nil
     }
 

@@ -18,7 +18,7 @@ struct ConnectionOptions: ParsableArguments {
     @Option(
         name: .customLong("connect-to"), parsing: .singleValue,
         help: ArgumentHelp(
-            "Connect to HOST2:PORT2 where HOST1:PORT1 is asked for; an empty part fits all.",
+            "Connect to HOST2:PORT2 instead of HOST1:PORT1; an empty part matches any.",
             valueName: "HOST1:PORT1:HOST2:PORT2"))
     var connectTo: [String] = []
 
@@ -28,7 +28,7 @@ struct ConnectionOptions: ParsableArguments {
     var resolve: [String] = []
 
     @Option(
-        help: ArgumentHelp("Go through this proxy; the environment's proxy variables never count.", valueName: "url"))
+        help: ArgumentHelp("Use this proxy; the environment's proxy variables are ignored.", valueName: "url"))
     var proxy: String?
 
     @Flag(name: [.customShort("4"), .customLong("ipv4")], help: "Use IPv4 only.")
@@ -43,7 +43,7 @@ struct ConnectionOptions: ParsableArguments {
     var cdnURL: String?
 
     func validate() throws {
-        if isIPv4Only, isIPv6Only { throw ValidationError("-4 and -6 exclude each other") }
+        if isIPv4Only, isIPv6Only { throw ValidationError("give -4 or -6, not both") }
         do {
             try Curl.NetworkSettings(connectTo: connectTo, resolve: resolve, proxy: proxy).validate()
         } catch {
@@ -65,8 +65,8 @@ struct ConnectionOptions: ParsableArguments {
     var family: TransferRequest.AddressFamily { isIPv4Only ? .v4 : isIPv6Only ? .v6 : .any }
 }
 
-/// The time limit of every command that asks each place once. No group within another: a debug build of the parser checks
-/// each group several times a level, which made up half of what a command cost there.
+/// The time limit of every command that asks each place once. It is not nested in another group: a debug build of the
+/// parser checks nested groups several times per level, which took half of a command's time.
 struct TimeLimitOption: ParsableArguments {
     @Option(
         name: .customLong("max-time"),
@@ -78,13 +78,13 @@ struct TimeLimitOption: ParsableArguments {
     var timeout: Duration? { maxTime?.duration }
 }
 
-/// A file of trusted certificates that somebody named. Without a certificate in it every check would fail for a reason of
-/// our own, and no site would ever be checked.
+/// A file of trusted certificates that the user named. If it contains no certificate, every check would fail, and not
+/// because of the site.
 enum CertificateFile {
     /// The system's whole trust store is below 1 MiB.
     private static let limit = 16 << 20
 
-    /// The one that a configuration names, if it does.
+    /// Checks the file that a configuration names, if any.
     /// - Throws: `CommandFailure`.
     static func check(of file: ConfigurationFile) throws(CommandFailure) {
         guard let path = file.network.caFile else { return }
@@ -104,7 +104,7 @@ enum CertificateFile {
             data.firstRange(of: Data("-----BEGIN CERTIFICATE-----".utf8)) != nil
                 || data.firstRange(of: Data("-----BEGIN TRUSTED CERTIFICATE-----".utf8)) != nil
         else {
-            throw CommandFailure(.noInput, "\(option): the file \(shown) holds no certificate in PEM form")
+            throw CommandFailure(.noInput, "\(option): the file \(shown) contains no PEM certificate")
         }
     }
 }

@@ -8,14 +8,14 @@ import MonitorConfiguration
 
 struct Entitlements {
     static let key = "com.apple.developer.associated-domains"
-    /// Of an app for iOS, and of one for the Mac. Only the entitlements of a signed app have it.
+    /// For iOS and for the Mac. Only the entitlements of a signed app have one.
     private static let applicationKeys = ["application-identifier", "com.apple.application-identifier"]
-    /// Whether a debugger may attach: only where the app is signed for development.
+    /// Whether a debugger may attach: only if the app is signed for development.
     private static let debuggerKeys = ["get-task-allow", "com.apple.security.get-task-allow"]
     /// The file of an app has a few kilobytes.
     private static let maximumBytes = 1 << 20
 
-    /// Its ID is nil where the file does not say it, or says something that can be no app's ID.
+    /// Its ID is nil if the file does not contain one, or contains one that is not valid.
     let app: ClaimingApp
     /// The IDs that a profile is for, such as `ABCDE12345.*`.
     let appPattern: String?
@@ -29,7 +29,7 @@ struct Entitlements {
         let text: String
         let meaning: Result<AssociatedDomain, AssociatedDomainFault>
 
-        /// One of blanks alone would leave its place empty.
+        /// Quoted if it consists of spaces only, which would be invisible.
         var shown: String {
             let shown = text.displayable.shortened(to: 200)
             return text.allSatisfy(\.isWhitespace) ? "'\(shown)'" : shown
@@ -48,7 +48,7 @@ struct Entitlements {
     var claims: [AssociatedDomain] { entries.compactMap { try? $0.meaning.get() } }
 
     /// `path`: `-` is standard input.
-    /// - Throws: `CommandFailure` where the file cannot be read, or is none of an app's entitlements.
+    /// - Throws: `CommandFailure` if the file cannot be read, or does not contain an app's entitlements.
     init(at path: String) throws {
         let (name, data) = try Self.read(path)
         let file: PropertyList
@@ -62,12 +62,12 @@ struct Entitlements {
         guard let list = isProfile ? file.list("Entitlements") : file, isProfile || list.isOfEntitlements else {
             throw CommandFailure(.noInput, "\(name) holds no entitlements; name the .entitlements file of the app")
         }
-        // A profile says what the app may claim, which is most often everything.
+        // A profile says what the app may claim, usually everything.
         if isProfile, list.string(Self.key) == "*" || list.strings(Self.key) == ["*"] {
             throw CommandFailure(
                 .noInput,
-                "\(name) is a provisioning profile that allows every associated domain ('*'); which ones the app claims "
-                    + "is in the signed app: codesign -d --entitlements - --xml NAME.app > App.entitlements")
+                "\(name) is a provisioning profile that allows every associated domain ('*'); get the app's own list from "
+                    + "the signed app: codesign -d --entitlements - --xml NAME.app > App.entitlements")
         }
         let ids = Self.applicationKeys.compactMap { list.string($0) }
         appPattern = ids.first { $0.hasSuffix(".*") }
@@ -86,7 +86,7 @@ struct Entitlements {
             !list.contains(Self.key)
             ? "The \(isProfile ? "profile is made" : "app is signed") without the entitlement \(Self.key)."
             : list.strings(Self.key) == nil
-                ? "The entitlement \(Self.key) is not a list of texts."
+                ? "The entitlement \(Self.key) is not a list of strings."
                 : entries.isEmpty ? "The entitlement \(Self.key) is an empty list." : nil
     }
 

@@ -2,18 +2,18 @@ import Evidence
 import Foundation
 import MonitorConfiguration
 
-/// Arguments that may stand in a list: `@FILE` and `-` have one a line.
+/// Arguments that may come from a list: `@FILE` and `-` have one per line.
 struct ListedArguments {
-    /// What they are, as messages say it.
+    /// What messages call them.
     let noun: String
-    /// Whether a `#` ends what is read of a line. In a URL it begins the fragment; there only a line that begins with one is
-    /// skipped.
+    /// Whether a `#` begins a comment anywhere in a line. In a URL it begins the fragment; there only a line that
+    /// begins with `#` is a comment.
     let hasCommentsAtLineEnds: Bool
 
-    /// More than this is no list.
+    /// A larger file is not a list.
     private static let maximumFileSize = 16 * 1024 * 1024
 
-    /// An argument, and where it stands in a list.
+    /// An argument, and its place in a list.
     struct Entry {
         let text: String
         private let place: String?
@@ -25,7 +25,7 @@ struct ListedArguments {
     }
 
     /// All of them, in the order given.
-    /// - Throws: `CommandFailure` where a list cannot be read, or has no end in sight.
+    /// - Throws: `CommandFailure` if a list cannot be read, or is too large.
     func read(_ arguments: [String]) throws(CommandFailure) -> [Entry] {
         var entries: [Entry] = []
         for argument in arguments {
@@ -59,9 +59,9 @@ struct ListedArguments {
         return bytes
     }
 
-    /// Blank lines and comments are skipped.
+    /// Skips empty lines and comments.
     private func lines(of bytes: [UInt8], place: String) -> [Entry] {
-        // A line break of Windows is one character, and empty lines count.
+        // A Windows line break is one character. Empty lines count for the line numbers.
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let lines = String(decoding: bytes.starts(with: mark) ? bytes.dropFirst(3) : bytes[...], as: UTF8.self)
             .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

@@ -7,9 +7,9 @@ import Glibc
 import MonitorConfiguration
 import Synchronization
 
-/// What somebody can do who may not read a file of the service.
+/// What to do if a user may not read a file of the service.
 enum Permission {
-    /// `; …`, to follow what was seen. `hasDaemon`: whether a daemon may be asked in place of the file.
+    /// `; …`, for the end of a message. `hasDaemon`: whether the user can ask a daemon instead.
     static func advice(for path: String, hasDaemon: Bool = true) -> String {
         if ServiceUser.isInForce.load(ordering: .relaxed) {
             return "; let the service's group read it: chgrp \(ServiceUser.name) FILE && chmod 640 FILE"
@@ -19,8 +19,8 @@ enum Permission {
         if let group = group(of: path) {
             ways.append(
                 isMember(user, of: group.id)
-                    ? "user \(user) is in group \(group.name), which may read it, from the next login on"
-                    : "its group is \(group.name): `sudo adduser \(user) \(group.name)` and a new login let user \(user) read it"
+                    ? "user \(user) is in group \(group.name), which can read it: log in again"
+                    : "its group is \(group.name): run `sudo adduser \(user) \(group.name)` and log in again"
             )
         } else {
             ways.append("run the command as root, with sudo")
@@ -29,7 +29,7 @@ enum Permission {
         return "; " + ways.joined(separator: ", ")
     }
 
-    /// The group of the file, or of the folder that hides it; nil where that is no help: root's, or the user's own.
+    /// The group of the file, or of the folder that hides it; nil if it does not help: root's, or the user's own.
     private static func group(of path: String) -> (id: gid_t, name: String)? {
         var place = URL(filePath: path).standardizedFileURL.path
         var facts = stat()
@@ -44,7 +44,7 @@ enum Permission {
         return (facts.st_gid, String(cString: name).displayable)
     }
 
-    /// By the system's list; this session may have begun before.
+    /// According to the system's list; this session may have begun before the change.
     private static func isMember(_ user: String, of group: gid_t) -> Bool {
         guard let entry = getgrgid(group), var member = entry.pointee.gr_mem else { return false }
         while let name = member.pointee {
@@ -60,16 +60,16 @@ enum Permission {
     }
 }
 
-/// The user of the packaged service. What root may read, the service may not.
+/// The user of the packaged service. It may not read everything that root may read.
 enum ServiceUser {
     static let name = "aasa-monitor"
-    /// Whether this process goes on as that user.
+    /// Whether this process runs as that user now.
     static let isInForce = Atomic(false)
     private static let folder = "/etc/aasa-monitor/"
 
-    /// Goes on as the user of the service where root examines the service's configuration: what is then read, written and run is
-    /// what the service can read, write and run. It cannot be undone.
-    /// - Throws: `CommandFailure` where the system refuses.
+    /// Switches to the service's user if root examines the service's configuration. From then on the process can read,
+    /// write and run only what the service can. This cannot be undone.
+    /// - Throws: `CommandFailure` if the system refuses.
     static func become(for path: String) throws {
         guard geteuid() == 0, isOfService(path), let entry = getpwnam(name) else { return }
         let (user, group) = (entry.pointee.pw_uid, entry.pointee.pw_gid)
@@ -77,10 +77,10 @@ enum ServiceUser {
         for (name, value) in ServiceEnvironment().variables ?? [] { setenv(name, value, 0) }
         guard initgroups(name, group) == 0, setgid(group) == 0, setuid(user) == 0 else {
             throw CommandFailure(
-                .software, "cannot go on as user \(name), as the service does: \(String(cString: strerror(errno)))")
+                .software, "cannot switch to user \(name), who runs the service: \(String(cString: strerror(errno)))")
         }
         isInForce.store(true, ordering: .relaxed)
-        Console.remark("as user \(name), as the service runs")
+        Console.remark("running as user \(name), as the service does")
     }
 
     private static func isOfService(_ path: String) -> Bool {

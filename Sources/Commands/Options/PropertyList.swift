@@ -1,4 +1,4 @@
-// Property lists as Apple's tools write them: XML, binary, inside the signature of a provisioning profile, or behind the header
+// Property lists as Apple's tools write them: XML, binary, inside the signature of a provisioning profile, or after the header
 // of a signed binary's entitlements.
 
 import COpenSSL
@@ -10,9 +10,9 @@ struct PropertyList {
     /// A provisioning profile: a property list inside a CMS signature.
     let isSigned: Bool
 
-    /// Why bytes are no such list.
+    /// Why bytes are not a property list.
     struct Fault: Error {
-        /// Behind the file's name.
+        /// Comes after the file's name.
         let what: String
     }
 
@@ -35,7 +35,7 @@ struct PropertyList {
         self.isSigned = isSigned
     }
 
-    /// Whether a key of it is an entitlement. Xcode begins with a file that has none.
+    /// Whether it has the key of an entitlement. A new file from Xcode is empty.
     var isOfEntitlements: Bool {
         members.isEmpty
             || members.keys.contains { key in
@@ -46,7 +46,7 @@ struct PropertyList {
 
     func contains(_ key: String) -> Bool { members[key] != nil }
 
-    /// nil where it is no dictionary.
+    /// nil if it is not a dictionary.
     func list(_ key: String) -> PropertyList? {
         (members[key] as? [String: Any]).map { PropertyList($0, isSigned: isSigned) }
     }
@@ -54,28 +54,28 @@ struct PropertyList {
     func string(_ key: String) -> String? { members[key] as? String }
     func boolean(_ key: String) -> Bool? { members[key] as? Bool }
 
-    /// nil where it is no list, or one of other things.
+    /// nil if it is not a list of strings.
     func strings(_ key: String) -> [String]? { members[key] as? [String] }
 
-    /// What somebody named in place of the entitlements.
+    /// What the file is, if not entitlements.
     private static func what(_ data: Data) -> String {
         let magic = [UInt8](data.prefix(4))
         switch magic {
         case [0x50, 0x4B, 0x03, 0x04]:
-            return "is an archive; take the app out of it, and its entitlements: "
+            return "is an archive; unpack it, then extract the entitlements of the app: "
                 + "codesign -d --entitlements - --xml Payload/NAME.app"
         case [0xCA, 0xFE, 0xBA, 0xBE], [0xCF, 0xFA, 0xED, 0xFE], [0xCE, 0xFA, 0xED, 0xFE]:
-            return "is a program; its entitlements come from: codesign -d --entitlements - --xml FILE"
+            return "is a program; extract its entitlements: codesign -d --entitlements - --xml FILE"
         default: break
         }
-        if data.starts(with: Data("bplist".utf8)) { return "is a damaged binary property list; write it anew" }
+        if data.starts(with: Data("bplist".utf8)) { return "is a damaged binary property list; create it again" }
         if data.starts(with: Data("[Dict]".utf8)) {
-            return "is what codesign shows to people; add --xml: codesign -d --entitlements - --xml NAME.app"
+            return "is the text output of codesign; add --xml: codesign -d --entitlements - --xml NAME.app"
         }
-        return "is no property list; name the .entitlements file of the app"
+        return "is not a property list; name the .entitlements file of the app"
     }
 
-    /// What a CMS signature was made over; nil where the bytes are none. The signature itself is Apple's business, not ours.
+    /// The content of a CMS signature; nil if the bytes are not one. We do not verify the signature.
     private static func signedContent(of data: Data) -> Data? {
         // An ASN.1 sequence.
         guard data.first == 0x30 else { return nil }

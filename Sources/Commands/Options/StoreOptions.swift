@@ -6,8 +6,8 @@ import MonitorConfiguration
 import StatusServer
 import Storage
 
-/// The daemon's store, for commands that work beside it. Of a configuration they read `store.path` and nothing else: they
-/// need no secret, and work in any shell.
+/// The daemon's store, for commands that work beside the daemon. They read only `store.path` from a configuration, so
+/// they need no secrets and work in any shell.
 struct StoreOptions: ParsableArguments {
     @Option(
         name: .customLong("store"),
@@ -50,7 +50,7 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// A damaged file is no mistake of the configuration; a path that cannot be used is.
+    /// A damaged file is not a mistake of the configuration; a path that cannot be used is.
     static func exit(of error: StoreError) -> MonitorExit {
         switch error.code {
         case .missing, .forbidden: .noInput
@@ -62,10 +62,10 @@ struct StoreOptions: ParsableArguments {
 }
 
 extension CompletionKind {
-    /// The domains of the daemon's store, for shells; none where it cannot be read.
+    /// The domains of the daemon's store, for shell completion; none if it cannot be read.
     static var domains: CompletionKind { .custom { words, _, _ in await names(words) } }
 
-    /// `words`: the command line, of which `--store` and `--config` count.
+    /// `words`: the command line; only `--store` and `--config` are used.
     private static func names(_ words: [String]) async -> [String] {
         var options: [String] = []
         for (option, value) in zip(words, words.dropFirst()) where ["--store", "--config"].contains(option) {
@@ -80,7 +80,8 @@ extension CompletionKind {
 /// Where a running daemon is, for commands that have `--cacert` already.
 struct DaemonOptions: ParsableArguments {
     static let urlHelp = ArgumentHelp(
-        "Ask the running daemon there in place of its store, such as http://127.0.0.1:9630.", valueName: "url")
+        "Ask the running daemon at this address instead of its store, such as http://127.0.0.1:9630.",
+        valueName: "url")
     static let tokenHelp = ArgumentHelp(
         "The file that holds the daemon's token (server.token), for --url.", valueName: "file")
 
@@ -95,7 +96,7 @@ struct DaemonOptions: ParsableArguments {
     /// `others`: the options that go with the address.
     static func validate(_ url: String?, _ others: KeyValuePairs<String, String?>) throws {
         guard let url else {
-            for (name, value) in others where value != nil { throw ValidationError("\(name) goes with --url") }
+            for (name, value) in others where value != nil { throw ValidationError("\(name) needs --url") }
             return
         }
         let parts = URLComponents(string: url)
@@ -109,7 +110,7 @@ struct DaemonOptions: ParsableArguments {
     }
 }
 
-/// A running daemon in place of its store. No group within another: the parser checks each several times a level.
+/// A running daemon instead of its store. Not nested in another group: the parser checks nested groups several times.
 struct RemoteOptions: ParsableArguments {
     @Option(name: .customLong("url"), help: DaemonOptions.urlHelp)
     var url: String?
@@ -126,8 +127,7 @@ struct RemoteOptions: ParsableArguments {
 
     func validate() throws { try DaemonOptions.validate(url, ["--token-file": tokenFile, "--cacert": caFile]) }
 
-    /// Asks the daemon at --url, or, without one, its store. `now`: the instant as of which the store
-    /// answers.
+    /// Asks the daemon at --url, or, without one, its store. `now`: the instant for which the store answers.
     /// - Throws: `CommandFailure`.
     func ask<Value>(
         _ store: StoreOptions, _ access: Store.Access, now: Date = Date(),
@@ -136,7 +136,8 @@ struct RemoteOptions: ParsableArguments {
         do {
             guard let url else { return try await store.with(access) { try await work(API($0, now: now)) } }
             guard store.file == nil, store.configuration.path == nil else {
-                throw CommandFailure(.usage, "--url excludes --store and --config: name the daemon or its store")
+                throw CommandFailure(
+                    .usage, "--url cannot be combined with --store or --config: name the daemon or its store")
             }
             if let caFile { try CertificateFile.check(caFile, as: "'\(caFile.displayable)'", option: "--cacert") }
             let monitor = try RemoteMonitor(url: url, tokenFile: tokenFile, caFile: caFile)

@@ -1,9 +1,9 @@
 import Evidence
 
-/// Reads TARGET arguments: domains, URLs, entitlements, `@FILE` and `-` with one target a line.
+/// Reads TARGET arguments: domains, URLs, entitlements, `@FILE` and `-` with one target per line.
 enum Targets {
-    /// Targets in the order given, each once. `asLinks`: the path of a URL is a part of what is asked, and may stand behind a
-    /// domain as it is copied from an address bar.
+    /// Targets in the order given, each once. `asLinks`: keeps the path of a URL. It may also follow a bare domain, as
+    /// copied from an address bar.
     /// - Throws: `CommandFailure` with every target that cannot be read, not only the first.
     static func read(_ arguments: [String], asLinks: Bool = false) throws -> [Target] {
         var targets: [Target] = []
@@ -26,7 +26,7 @@ enum Targets {
         return targets
     }
 
-    /// `example.com/path` with its scheme. A colon would end a service.
+    /// Adds the scheme to `example.com/path`. A text with a colon may be an entitlement and stays.
     private static func whole(_ text: String) -> String {
         let host = text.prefix { $0 != "/" }
         let isLink = host.endIndex != text.endIndex && host.contains(".") && !host.contains { ":?#@*".contains($0) }

@@ -2,12 +2,11 @@ import ArgumentParser
 import Evidence
 import Foundation
 
-/// A time that an option takes: a duration as the configuration has them (`30s`, `1h30m`), or seconds as curl has them
-/// (`2`, `2.5`).
+/// The time of an option: a duration as in the configuration (`30s`, `1h30m`), or seconds as in curl (`2`, `2.5`).
 struct TimeSpan: CustomStringConvertible, Sendable {
     let duration: Duration
 
-    /// As the help shows a default.
+    /// How the help shows a default.
     var description: String { duration.notation }
 
     init(_ duration: Duration) { self.duration = duration }
@@ -27,7 +26,7 @@ struct TimeSpan: CustomStringConvertible, Sendable {
     private static func parse(_ text: String) throws -> Duration {
         // `Double` would also read `0x10`, `inf` and `nan`.
         if text.utf8.allSatisfy({ (48...57).contains($0) || $0 == UInt8(ascii: ".") }), let seconds = Double(text) {
-            // Past the bounds of every option, and within those of the conversion.
+            // Above the limit of every option, and still safe to convert.
             return .milliseconds(Int64(min(seconds, 1e9) * 1000))
         }
         do {

@@ -14,8 +14,8 @@ enum CodeQuality {
                 let name = result.text.name
                 let path = name.hasPrefix("./") ? String(name.dropFirst(2)) : name
                 return result.report.findings.map { finding in
-                    // Of two findings with one fingerprint GitLab shows the first. The line is no part of it: a finding
-                    // that moves is not a new one.
+                    // If two findings have one fingerprint, GitLab shows only the first. The line is not part of it: a
+                    // finding that moves is not a new one.
                     let identity = "\(path)\n\(finding.rule)\n\(finding.pointer)"
                     seen[identity, default: 0] += 1
                     let fingerprint = Digest.sha256.hash("\(identity)\n\(seen[identity] ?? 0)".utf8).hexadecimal

@@ -10,13 +10,13 @@ enum Console {
     private static let isUnread = Atomic(false)
     private static let endsWithReader = Atomic(false)
 
-    /// Writes a result and a line break. Where the reader has gone, as `head` does, the rest is dropped: the exit code still
-    /// says what was found.
+    /// Writes a result and a line break. If the reader has gone, as `head` does, the rest is dropped: the exit code
+    /// still tells what was found.
     static func print(_ text: String) {
         if !isUnread.load(ordering: .relaxed) { write(text + "\n", to: STDOUT_FILENO) }
     }
 
-    /// For commands that would go on for long: they end once their reader has gone.
+    /// For long-running commands: they end once their reader has gone.
     static func endWithReader() { endsWithReader.store(true, ordering: .relaxed) }
 
     /// Writes a message for the person at the terminal.
@@ -52,7 +52,7 @@ enum Console {
                 isUnread.store(true, ordering: .relaxed)
                 return false
             } else if descriptor == STDOUT_FILENO {
-                // A report that cannot be written must not pass for a good one.
+                // A report that cannot be written must not look like success.
                 remark("the result cannot be written: \(String(cString: strerror(errno)))")
                 exit(MonitorExit.software.rawValue)
             } else {
@@ -63,7 +63,7 @@ enum Console {
     }
 }
 
-/// A line on a terminal that tells how far a long command is. Silent where standard error is no terminal.
+/// A line on a terminal that shows the progress of a long command. Silent if standard error is not a terminal.
 final class Progress: Sendable {
     private let isShown: Bool
     private let total: Int
@@ -84,7 +84,7 @@ final class Progress: Sendable {
         show(count)
     }
 
-    /// Takes the line away, so that results can be printed.
+    /// Erases the line before results are printed.
     func clear() {
         if isShown { Console.write("\r\u{1B}[K", to: STDERR_FILENO) }
     }

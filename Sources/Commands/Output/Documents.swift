@@ -1,12 +1,12 @@
-// What `check`, `match`, `lint` and `diff` write for programs (docs/reference/json.md). What the API has too is encoded
-// as there.
+// The JSON of `check`, `match`, `lint` and `diff` (docs/reference/json.md). Objects that the API has too are encoded as
+// there.
 
 import AASA
 import Evidence
 import Foundation
 import Report
 
-/// `check`: all that one look at a domain saw.
+/// `check`: everything that one check of a domain saw.
 struct CheckDocument: InOrder {
     var schema = "aasa-monitor/check/v1"
     let domain: String
@@ -70,7 +70,7 @@ struct CheckDocument: InOrder {
 extension CheckReport {
     var json: OrderedJSON {
         guard case .object(var members) = OrderedJSON.document(CheckDocument(self)) else { return .null }
-        // Who asks about a URL reads the answer first.
+        // The answer about a URL comes first.
         if let why { members.insert(("why", OrderedJSON.document(why.document)), at: 1) }
         return .object(members + expected.json)
     }
@@ -103,7 +103,7 @@ struct MatchDocument: InOrder {
     }
 }
 
-/// `check --why`: as `match`, of the file that phones use, and what only the phone knows.
+/// `check --why`: as `match`, for the file that phones use, and the reasons on the phone.
 typealias WhyDocument = Detailed<MatchDocument, WhyReasons>
 
 struct WhyReasons: InOrder {
@@ -145,7 +145,7 @@ struct LintDocument: InOrder {
         let endLine: Int
         let endColumn: Int
         let pointer: String
-        /// By name, each place of the file behind the one before.
+        /// By name; each related place of the file has its own members.
         let evidence: OrderedJSON
         let fix: String
         let reference: String
@@ -185,7 +185,7 @@ struct DiffDocument: InOrder {
     let services: [ServiceChange]
     let takenByDevices: [Bool]
 
-    /// What is to be known of a URL that changes.
+    /// Remarks on a URL that changes.
     struct Opening: InOrder {
         let openedBeforeBy: String?
         let openedNowBy: String?

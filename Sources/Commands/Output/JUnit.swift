@@ -1,5 +1,5 @@
-// Test results in JUnit's XML, which GitLab, Jenkins and GitHub's actions for tests read. There is no standard of it; what
-// is written here is what these three take: https://docs.gitlab.com/ci/testing/unit_test_reports/
+// Test results in JUnit's XML, which GitLab, Jenkins and GitHub's actions for tests read. There is no standard; this is
+// what these three accept: https://docs.gitlab.com/ci/testing/unit_test_reports/
 
 import AASA
 import Evidence
@@ -9,11 +9,11 @@ struct JUnit {
         case passed
         /// It does not do what it should.
         case failed(String)
-        /// It is not known.
+        /// Unknown.
         case error(String)
     }
 
-    /// Whose tests they are.
+    /// The command that these tests belong to.
     let command: String
     /// The file or the domains.
     private var cases: [(suite: String, name: String, outcome: Outcome, notes: String)] = []
@@ -21,9 +21,9 @@ struct JUnit {
 
     init(command: String) { self.command = command }
 
-    /// `notes`: what is to be said of a test that passed.
+    /// `notes`: the text of a test that passed.
     mutating func add(_ name: String, in suite: String, _ outcome: Outcome, notes: String = "") {
-        // Of two tests with one name GitLab shows the first.
+        // If two tests have one name, GitLab shows only the first.
         let count = names["\(suite)\n\(name)", default: 0] + 1
         names["\(suite)\n\(name)"] = count
         cases.append((suite, count == 1 ? name : "\(name) (\(count))", outcome, notes))
@@ -63,7 +63,7 @@ struct JUnit {
         }
     }
 
-    /// Line breaks stay; XML has no form for the other controls.
+    /// Line breaks stay; XML cannot represent the other control characters.
     private static func escaped(_ text: String) -> String {
         text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).displayable }.joined(
             separator: "\n"
@@ -88,7 +88,7 @@ extension JUnit {
         add(answer.question.text + expected, in: source, answer.isAsExpected ? .passed : .failed(words))
     }
 
-    /// A domain of `check` is a test, which fails where the exit code does.
+    /// A domain of `check` is a test. It fails if it makes the exit code 1.
     mutating func add(_ report: CheckReport, isBad: Bool) {
         let text = report.text(style: .plain, isVerbose: true)
         let isUnknown = report.verdict.level == .unknown

@@ -3,7 +3,7 @@
 import Evidence
 
 extension OrderedJSON {
-    /// Block style, two blanks a level; an empty list or mapping is `[]` or `{}`.
+    /// Block style, two spaces per level; an empty list or mapping is `[]` or `{}`.
     var yaml: String { lines(0).joined(separator: "\n") }
 
     private func lines(_ depth: Int) -> [String] {

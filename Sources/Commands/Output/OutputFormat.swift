@@ -1,15 +1,15 @@
-// `--format`: one list of forms, of which each command names those that it has.
+// `--format`: the list of formats; each command names those that it has.
 
 import ArgumentParser
 
-/// In which form a command writes its answer: for people, or for other programs.
+/// The format of a command's output, for people or for other programs.
 enum OutputFormat: String, Sendable {
     case text, json, jsonl, markdown, github, junit, nagios, sarif, codequality, yaml
 
-    /// What the help says of it where the name alone does not.
+    /// What the help adds if the name alone does not explain it.
     fileprivate var note: String? {
         switch self {
-        case .jsonl: "one object a line"
+        case .jsonl: "one object per line"
         case .github: "workflow annotations"
         case .nagios: "plugin output, exit codes 0 to 3"
         case .codequality: "GitLab"
@@ -24,7 +24,7 @@ enum OutputFormat: String, Sendable {
 }
 
 extension Option where Value == OutputFormat {
-    /// The option of a command that has these formats, the first by default. `notes`: what its help says of one.
+    /// The option of a command that has these formats, the first by default. `notes`: what its help says about one.
     init(_ formats: OutputFormat..., notes: [OutputFormat: String] = [:]) {
         let words = formats.map { format in
             format.rawValue + ((notes[format] ?? format.note).map { " (\($0))" } ?? "")

@@ -18,7 +18,7 @@ enum SARIF {
         let entries = results.flatMap { result in result.report.findings.map { entry($0, result, indices) } }
         var run: [(String, OrderedJSON)] = [("tool", .object([("driver", driver)]))]
         if !failures.isEmpty {
-            // Otherwise a host that takes the log would count the findings of what was not read as mended.
+            // Otherwise a code host would count the findings of unread sources as fixed.
             let notifications = failures.map {
                 OrderedJSON.object([("level", .string("error")), ("message", text($0))])
             }
@@ -86,7 +86,7 @@ enum SARIF {
 
     /// A relative reference for a path, a URL for a site.
     private static func uri(_ text: SourceText) -> String {
-        // What stands before a colon would be a scheme.
+        // Text before a colon would be a scheme.
         let allowed = CharacterSet.urlPathAllowed.subtracting([":"])
         return switch text.source {
         case .path(let path): path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path

@@ -1,4 +1,4 @@
-// How text looks on a terminal: colour only there and only where NO_COLOR (https://no-color.org) does not forbid it, or as
+// How text looks on a terminal. Colour is used only there and only without NO_COLOR (https://no-color.org), or as
 // `--color` says.
 
 import ArgumentParser
@@ -11,7 +11,7 @@ import Synchronization
 struct ColorOption: ParsableArguments {
     enum Choice: String, ExpressibleByArgument, CaseIterable { case auto, always, never }
 
-    /// That of the command line, which is one in a process.
+    /// From the command line; a process has only one.
     static let chosen = Mutex(Choice.auto)
 
     @Option(help: "Colour: auto (on a terminal, without NO_COLOR), always or never.") var color = Choice.auto
@@ -23,9 +23,9 @@ struct TextStyle: Sendable {
     let isColoured: Bool
     private(set) var width: Int
     /// Whether the parts of the diagnosis are broken into lines too. In a file, a log or a pipe they are not: there
-    /// `head -5` tells what is the matter and what to do, and `grep` shows a whole part.
+    /// `head -5` shows the problem and what to do, and `grep` shows a whole part.
     let breaksDiagnosis: Bool
-    /// Whether the locale has the signs that ASCII lacks.
+    /// Whether the locale has characters that ASCII lacks.
     let isUnicode: Bool
 
     init(isColoured: Bool, width: Int = 80, breaksDiagnosis: Bool = true, isUnicode: Bool = true) {
@@ -56,14 +56,15 @@ struct TextStyle: Sendable {
             breaksDiagnosis: isTerminal, isUnicode: locale.lowercased().contains(/utf-?8/))
     }
 
-    /// In a pipe a row of a table, and a part of the diagnosis, is a line: who looks for a domain finds its incident beside it.
+    /// In a pipe, a table row or a part of the diagnosis is one line: `grep DOMAIN` shows the incident on the same
+    /// line.
     fileprivate var ofLines: TextStyle {
         var style = self
         if !breaksDiagnosis { style.width = 1 << 20 }
         return style
     }
 
-    /// Broken as `wrapped` does it; in a pipe whole.
+    /// Broken as by `wrapped`; in a pipe, one line.
     func broken(_ text: String, indentation: Int, hanging: Int = 0) -> [String] {
         ofLines.wrapped(text, indentation: indentation, hanging: hanging)
     }
@@ -83,12 +84,12 @@ struct TextStyle: Sendable {
         isColoured && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
 
-    /// Breaks text at blanks so that lines fit the width; a longer address, path or file keeps its line.
+    /// Breaks text at spaces to fit the width. A longer address, path or file name stays whole.
     func wrapped(_ text: String, indentation: Int, hanging: Int = 0) -> [String] {
         var lines: [String] = []
         var line = String(repeating: " ", count: indentation)
         var isEmpty = true
-        // Before they are counted: one may become three.
+        // Replaced before counting: one character may become three.
         for word in signs(text).split(separator: " ", omittingEmptySubsequences: false) {
             if !isEmpty, line.count + 1 + word.count > width {
                 lines.append(line)
@@ -107,7 +108,7 @@ struct TextStyle: Sendable {
         return lines + [line]
     }
 
-    /// The same with signs of ASCII in place of our own, where the locale has no others. What sites send stays.
+    /// Replaces our signs with ASCII if the locale has nothing else. Text from sites stays.
     func signs(_ text: String) -> String {
         guard !isUnicode else { return text }
         return text.escaped { Self.plainSigns[$0] }
@@ -121,11 +122,11 @@ struct TextStyle: Sendable {
     ]
 }
 
-// MARK: - What is said of a domain: its name with a sign, what phones do, why, what to do, until when
+// MARK: - The parts of a diagnosis: the domain's name with a sign, what phones do, why, what to do, until when
 
 extension TextStyle {
-    /// How a domain stands: a mark in front of its name on a terminal. In a pipe or a file it is a word behind the name, which
-    /// `grep` finds. Colour never says it alone.
+    /// The state of a domain: on a terminal, a mark before its name. In a pipe or a file it is a word after the name,
+    /// which `grep` finds. Colour is never the only sign.
     struct Sign: Equatable {
         fileprivate let mark: String
         fileprivate let word: String
@@ -137,8 +138,8 @@ extension TextStyle {
             (self.mark, self.word, self.colour) = (mark, word, colour)
         }
 
-        /// `level`: nil where nothing was checked yet. `status`: what phones do, which may be no good although nothing counts: a
-        /// change is on its way, or the configuration ignores what is wrong.
+        /// `level`: nil before the first check. `status`: what phones do. It may be bad although no finding counts: a
+        /// change is propagating, or the configuration ignores what is wrong.
         init(_ level: Verdict.Level?, _ status: DomainStatus? = nil) {
             self =
                 switch level {
@@ -154,11 +155,11 @@ extension TextStyle {
         fileprivate var isOfTrouble: Bool { mark == "✗" || mark == "?" }
     }
 
-    /// The widest column of names: the longest does not decide for all.
+    /// The width of the column of names; one very long name does not widen it for all.
     func nameColumn(_ names: [String]) -> Int { String.column(names, upTo: width / 5 * 2) }
 
     /// `✗ example.com  Links open the website, not the app.`, in a pipe `example.com  FAILING  Links open …`. `column`: the
-    /// width of the names beside it. `brief`: the same in a word or two, for a terminal without room.
+    /// width of the column of names. `brief`: the same in a word or two, for a narrow terminal.
     func heading(
         _ sign: Sign, _ name: String, _ words: String, brief: String? = nil, column: Int? = nil
     ) -> [String] {
@@ -173,7 +174,7 @@ extension TextStyle {
         let line = { head + String(repeating: " ", count: count - name.count + 2) + shown($0) }
         guard start + words.count > width else { return [line(words)] }
         if let brief, start + brief.count <= width { return [line(brief)] }
-        // Beside a name that takes more than half of the line, a sentence would be a column of single words.
+        // Next to a name that takes more than half of the line, a sentence would be a column of single words.
         guard start + max(TextTable.narrowest, width / 2) <= width else {
             return [head] + wrapped(words, indentation: 4).map { "    " + shown(String($0.dropFirst(4))) }
         }
@@ -182,24 +183,24 @@ extension TextStyle {
             + broken.dropFirst().map { String(repeating: " ", count: start) + shown($0) }
     }
 
-    /// Why, what to do and until when, a line each where it is short.
+    /// Why, what to do and until when, one line each if short.
     func parts(_ cause: String?, _ action: String?, _ outlook: String?) -> [String] {
         [("why", cause), ("do", action), ("until", outlook)].flatMap { label, text in
             text.map { part(label, $0) } ?? []
         }
     }
 
-    /// In front of all that is said below a name.
+    /// The indentation of everything below a name.
     private static let indentation = 4
 
-    /// `why   A firewall answers Apple's crawler with 403.` What to do is what a reader looks for.
+    /// `why   A firewall answers Apple's crawler with 403.` `do` is bold: readers look for it.
     func part(_ label: String, _ text: String) -> [String] {
         let start = String(repeating: " ", count: Self.indentation)
         return broken(label.padded(to: 6) + text, indentation: Self.indentation, hanging: 6)
             .map { String($0.dropFirst(Self.indentation)) }.map { start + (label == "do" ? bold($0) : $0) }
     }
 
-    /// What is read last: facts and identifiers, with ` · ` or a comma between them. Lines end there where they can.
+    /// Facts and identifiers for the end, separated by ` · ` or a comma. Lines break at these if possible.
     func remark(_ text: String) -> [String] {
         let start = String(repeating: " ", count: Self.indentation)
         guard breaksDiagnosis else { return [start + dim(text)] }
@@ -219,7 +220,7 @@ struct TerminalSize: Equatable, Sendable {
     let columns: Int
     let rows: Int
 
-    /// nil where standard output is no terminal, or one that cannot move its cursor.
+    /// nil if standard output is not a terminal, or cannot move its cursor.
     static var standardOutput: TerminalSize? {
         guard isatty(STDOUT_FILENO) == 1, ProcessInfo.processInfo.environment["TERM"] != "dumb" else { return nil }
         var size = winsize()
@@ -230,11 +231,11 @@ struct TerminalSize: Equatable, Sendable {
     }
 }
 
-/// Rows whose columns stand under each other. The last column takes what is left of the width, and breaks at blanks.
+/// Rows with aligned columns. The last column takes the rest of the width, and breaks at spaces.
 struct TextTable {
     var rows: [[String]]
 
-    /// Less than this is no column to read text in; it then goes to a line of its own.
+    /// A narrower last column is unreadable; its text then goes to its own line.
     static let narrowest = 24
 
     func lines(indentation: Int, style: TextStyle) -> [String] {
@@ -242,7 +243,7 @@ struct TextTable {
         let rows = rows.map { $0.map(style.signs) }
         let columns = rows.map(\.count).max() ?? 0
         guard columns > 0 else { return [] }
-        // A column that is empty throughout takes no room.
+        // An empty column takes no space.
         let widths = (0..<columns - 1).map { column in
             style.nameColumn(rows.map { $0.indices.contains(column) ? $0[column] : "" })
         }
@@ -272,10 +273,10 @@ struct TextTable {
 }
 
 extension String {
-    /// With blanks up to a width. A longer text stays whole.
+    /// Padded with spaces to a width. A longer text stays whole.
     func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 
-    /// The width of a column: that of the longest text which is not longer than `limit`.
+    /// The width of a column: the longest text that is not longer than `limit`.
     static func column(_ texts: [String], upTo limit: Int) -> Int {
         let counts = texts.map(\.count)
         return counts.filter { $0 <= limit }.max() ?? Swift.min(counts.max() ?? 0, limit)
@@ -283,8 +284,8 @@ extension String {
 }
 
 extension String {
-    /// The text with some scalars replaced. By scalars, as readers of markup see them: a combining mark behind a sign makes
-    /// another `Character` of the two.
+    /// The text with some scalars replaced. Works on scalars, as markup parsers do: a combining mark after a character
+    /// would turn both into another `Character`.
     func escaped(_ replacement: (Unicode.Scalar) -> String?) -> String {
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {

@@ -46,7 +46,7 @@ extension WorkflowCommand.Level {
 }
 
 extension CheckReport {
-    /// One annotation a finding; of a check without findings that count one that says how it went. The answer to `--why` comes first.
+    /// One annotation per finding; without counted findings, one with the result. The answer to `--why` comes first.
     var annotations: [String] { (why.map { [$0.annotation] } ?? []) + ofFindings }
 
     private var ofFindings: [String] {

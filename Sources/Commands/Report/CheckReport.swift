@@ -1,4 +1,4 @@
-// What `check` says of one target: the JSON form of the contract (docs/reference/json.md), text for people, Markdown.
+// The report of `check` about one target: JSON (docs/reference/json.md), text and Markdown.
 
 import AASA
 import Evidence
@@ -10,20 +10,20 @@ struct CheckReport: Sendable {
     let observation: Observation
     let readings: Readings
     let verdict: Verdict
-    /// When it was judged; nil: when the check began.
+    /// When it was evaluated; nil: when the check began.
     var judgedAt: Date?
-    /// Where Apple's copy lies, also when it was not asked for.
+    /// The URL of Apple's copy, even if it was not requested.
     let cdnURL: String
     var expectations = Expectations()
     /// The service that was asked about; nil for the whole domain.
     var service: String?
-    /// What `--why` adds; nil where it was not asked for.
+    /// What `--why` adds; nil without it.
     var why: WhyReport?
 
-    /// What the URLs that are expected to open an app do by the origin's file.
+    /// What the origin's file does with the expected URLs.
     var expected: ExpectedAnswers { ExpectedAnswers(expectations.urls, of: observation.domain, readings.originFile) }
 
-    /// As of which instant it speaks.
+    /// The instant that the report describes.
     var now: Date { judgedAt ?? observation.checkedAt }
 
     var findings: [FindingText] { verdict.findings.map { $0.text(at: now) } }
@@ -38,7 +38,7 @@ extension Effect {
 }
 
 extension DiagnosisText {
-    /// As an object has them.
+    /// The members of a JSON object.
     var members: [(String, OrderedJSON)] {
         [
             ("effect", .string(effect)), ("cause", .optional(cause)), ("action", .optional(action)),
@@ -48,7 +48,7 @@ extension DiagnosisText {
 }
 
 extension AssociationChange.Kind {
-    /// In front of a line.
+    /// At the start of a line.
     var mark: String {
         switch self {
         case .added: "+"
@@ -67,8 +67,8 @@ extension Target {
     }
 }
 
-// The report for people: what phones do, why, what to do, until when; a healthy domain is a line. What was seen follows
-// where somebody asks for it. Text from the watched site is made harmless before it gets here or on its way out.
+// The report as text: what phones do, why, what to do, until when. A healthy domain takes one line. With `-v` the
+// evidence follows. Text from the watched site is made harmless before it gets here, or when it is printed.
 extension CheckReport {
     var subject: String {
         Target(domain: observation.domain, mode: observation.mode, service: service).subject
@@ -91,20 +91,20 @@ extension CheckReport {
         }
     }
 
-    /// In a count of several targets.
+    /// The name of its state when several targets are counted.
     var stateInTotal: String {
         switch verdict.level {
         case .failing: "failing"
         case .warning: "warning"
         case .unknown: DomainStatus.unknown.word.lowercased()
-        // Only what is ignored leaves trouble without a level.
+        // Trouble at level OK has only ignored findings.
         case .ok: isCalm ? status.word.lowercased() : "OK with ignored findings"
         }
     }
 
-    /// `column`: the width of the names beside it.
+    /// `column`: the width of the column of names.
     func text(style: TextStyle, column: Int? = nil, isVerbose: Bool = false) -> String {
-        // Who asks about a URL reads the answer first, and the report of its domain as the reason.
+        // The answer about a URL comes first, then the report of its domain as the reason.
         var lines = why.map { $0.lines(style: style) + ($0.isApart ? [""] : []) } ?? []
         let text = diagnosis
         if isCalm {
@@ -117,7 +117,7 @@ extension CheckReport {
         }
         guard !isCalm || isVerbose else { return style.signs(lines.joined(separator: "\n")) }
         let note = ignoredInWords.map { style.part("note", $0) } ?? []
-        // Why it is OK beside trouble is the first question.
+        // First explain why it is OK in spite of the trouble.
         if verdict.level == .ok { lines += note }
         lines += style.parts(text.cause, text.action, text.outlook)
         if isVerbose {
@@ -177,13 +177,13 @@ extension CheckReport {
             + (parts.isEmpty ? "" : " · \(parts.joined(separator: ", ")) · check -v")
     }
 
-    /// Apple takes any type, and some tools and devices do not.
+    /// Apple accepts any type, but some tools and devices do not.
     private var oddType: String? {
         let type = observation.origin.answer?.header("content-type")?.prefix { $0 != ";" }.lowercased()
         return type == "application/json" ? nil : type?.displayable.shortened(to: 40)
     }
 
-    /// Other trouble than that of the diagnosis, in the same form.
+    /// Trouble that the diagnosis does not mention, in the same format.
     func also(_ style: TextStyle) -> [String] {
         let others = zip(verdict.findings, findings).filter { finding, _ in
             finding.severity > .note && !verdict.diagnosis.tells(finding)
@@ -192,7 +192,7 @@ extension CheckReport {
         var lines: [String] = []
         var more = 0
         for (_, text) in others {
-            // A mistake that is made several times is one.
+            // A repeated mistake counts once.
             guard !rules.contains(text.rule), rules.count <= Self.mostOthers else {
                 more += 1
                 continue
@@ -207,7 +207,7 @@ extension CheckReport {
 
     private static let mostOthers = 3
 
-    /// All that was found and seen. What the diagnosis says is not said again.
+    /// All findings and evidence. Does not repeat the diagnosis.
     private func details(_ style: TextStyle) -> [String] {
         var lines: [String] = []
         for (finding, text) in zip(verdict.findings, findings) {
@@ -232,7 +232,7 @@ extension CheckReport {
     }
 
     /// One finding: what was seen, and what to do.
-    /// `isTold`: whether its words have been said.
+    /// `isTold`: whether the diagnosis says it already.
     static func text(of finding: FindingText, style: TextStyle, isTold: Bool = false) -> [String] {
         var lines = ["  \(style.severity(finding.severity))  \(finding.rule.rawValue)"]
         if !isTold {
@@ -305,26 +305,26 @@ extension CheckReport {
     }
 }
 
-/// Text of others within Markdown, on one line and without effect.
+/// Foreign text within Markdown, on one line and without effect.
 enum Markdown {
-    /// Each character that could begin markup is escaped; `&` and `<` so that no HTML comes through.
+    /// Escapes each character that could begin markup, and `&` and `<` against HTML.
     static func text(_ text: String) -> String {
         let result = text.displayable.escaped { scalar in
             switch scalar {
             case "\\", "`", "*", "_", "{", "}", "[", "]", "(", ")", "#", "+", "!", "|", "~", ">": "\\\(scalar)"
             case "&": "&amp;"
             case "<": "&lt;"
-            // No mention.
+            // Prevents a mention.
             case "@": "@\u{2060}"
             case _ where scalar.properties.isWhitespace && Character(scalar).isNewline: " "
             default: nil
             }
         }
-        // No link by itself.
+        // Prevents an automatic link.
         return result.replacing("://", with: ":\u{2060}//").replacing("www.", with: "www\u{2060}.")
     }
 
-    /// The target of a link; ours alone.
+    /// The target of a link; only for our own URLs.
     static func link(_ url: String) -> String {
         url.replacing("(", with: "%28").replacing(")", with: "%29").replacing(" ", with: "%20")
     }

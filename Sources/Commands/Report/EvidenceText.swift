@@ -1,4 +1,4 @@
-// What was seen, for people: a line where all is alike, a table where it is not.
+// The evidence as text: one line if all servers agree, otherwise a table.
 
 import Evidence
 import Facts
@@ -16,7 +16,7 @@ struct EvidenceText {
     /// What the plain request to the origin got; the others are compared with it.
     private var plain: ServedCell { ServedCell(observation.origin, in: report.readings) }
 
-    /// The same before any redirect was followed, as the looks at single addresses and under other names are.
+    /// The same before any redirect was followed, like the probes of single addresses and with other user agents.
     private var firstHop: ServedCell { observation.origin.redirects.first.map(ServedCell.init(hop:)) ?? plain }
 
     var lines: [String] {
@@ -26,14 +26,14 @@ struct EvidenceText {
         switch observation.cdn {
         case .asked(let retrieval): lines += facts(of: retrieval) + edges
         case .notAsked(.originHasNoFile):
-            lines += note("not asked: \(whyUnasked), and Apple would remember the failure; --ask-cdn asks anyway")
+            lines += note("not asked: \(whyUnasked), and Apple would cache the failure; --ask-cdn asks anyway")
         case .notAsked(.mode):
             lines += note("not asked: devices in \(observation.mode.rawValue) mode read the origin")
         }
         return lines + pages
     }
 
-    /// The request by name decides whether the CDN is asked; what is said here must not belie the table above it.
+    /// The request by name decides whether the CDN is asked. This text must not contradict the table above it.
     private var whyUnasked: String {
         if observation.origin.failure?.hasNoAddress == true { return "the name does not resolve" }
         let having = (full?.addresses ?? []).filter { report.readings.file(of: $0.retrieval) != nil }
@@ -41,7 +41,7 @@ struct EvidenceText {
         return "the request by name got no file, though \(first.address.address) has one"
     }
 
-    /// In a line: what the origin gave, who gets something else, and how many of Apple's edges have its file.
+    /// One line: what the origin gave, who gets something else, and how many of Apple's edges have its file.
     var brief: String {
         let origin = observation.origin
         var facts = ["origin \(Self.brief(plain, origin))"]
@@ -52,7 +52,7 @@ struct EvidenceText {
         }
         let cells = (full?.addresses ?? []).map { ServedCell($0.retrieval, in: report.readings) }
         let others = cells.count { !$0.isLike(firstHop) }
-        // A redirect that is not followed to its end reads as one hop by name, and as an answer at each address.
+        // A redirect that is not followed to its end is one hop by name, but an answer at each address.
         let isAlike = cells.first.map { first in cells.allSatisfy { $0.isLike(first) } } ?? true
         if others > 0, !isAlike { facts.append("\(others) of \(cells.count) addresses differ") }
         let clients =
@@ -74,7 +74,7 @@ struct EvidenceText {
         guard let edges = report.verdict.comparison.edges, edges.asked > 0 else {
             return "Apple \(Self.brief(ServedCell(retrieval, in: report.readings), retrieval))\(said)"
         }
-        // Without a file at the origin there is nothing to be in sync with, and a copy is not a wrong one.
+        // Without a file at the origin, edges cannot be in sync, and a copy is not wrong.
         if edges.inSync == 0, edges.unknown > 0 {
             return "Apple has a file on \(edges.unknown) of \(edges.asked.of("edge"))\(said)"
         }
@@ -98,7 +98,7 @@ struct EvidenceText {
         style.wrapped(text.displayable, indentation: Self.indentation, hanging: 2)
     }
 
-    /// Facts in a row, broken between two of them and not inside one.
+    /// Facts in a row; lines break only between two facts.
     private func note(facts: [String]) -> [String] {
         note(facts.map { $0.replacing(" ", with: "\u{A0}") }.joined(separator: ", "))
             .map { $0.replacing("\u{A0}", with: " ") }
@@ -110,7 +110,7 @@ struct EvidenceText {
             .lines(indentation: Self.indentation + 2, style: style)
     }
 
-    /// The facts of one retrieval in two lines or so.
+    /// The facts of one retrieval in about two lines.
     private func facts(of retrieval: Retrieval) -> [String] {
         var lines = redirects(of: retrieval)
         switch retrieval.outcome {
@@ -175,7 +175,7 @@ struct EvidenceText {
         scope.rawValue.replacing("_", with: " ")
     }
 
-    /// Apple's own clients, where they got something else than this program at the same address.
+    /// Apple's clients that got something else than this program at the same address.
     private var agents: [String] {
         (full?.agents ?? []).flatMap { result -> [String] in
             let cell = ServedCell(result.retrieval, in: report.readings)
@@ -198,14 +198,14 @@ struct EvidenceText {
         return !ServedCell(result.retrieval, in: report.readings).isLike(expected)
     }
 
-    /// The copy at the root, where it is another file.
+    /// The copy at the root, if it is another file.
     private var rootCopy: [String] {
         guard let copy = full?.rootCopy, report.readings.file(of: copy) != nil else { return [] }
         let cell = ServedCell(copy, in: report.readings)
         return cell.isLike(plain) ? [] : note("at /apple-app-site-association: \(cell.words(besides: plain))")
     }
 
-    /// What lies where a person looked for the file.
+    /// What is at the places where the user looked for the file.
     private var namedPlaces: [String] {
         (full?.namedPlaces ?? []).flatMap { place in
             note("at \(place.url.shortened(to: 160)): \(ServedCell(place, in: report.readings).words(besides: plain))")

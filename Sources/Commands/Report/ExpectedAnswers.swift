@@ -1,5 +1,5 @@
-// What a check says of the URLs that are expected to open an app, or nothing: the findings name those that do otherwise, this
-// also those that do it.
+// The expected URLs in the report of a check. Findings name the URLs that do not do what is expected; this also lists
+// those that do.
 
 import AASA
 import Evidence
@@ -10,7 +10,7 @@ struct ExpectedAnswers {
     private let file: AssociationFile?
     private let domain: Domain
 
-    /// `file`: that of the origin, by which the expectations are judged; without one nothing is known of them.
+    /// `content`: the origin's file, against which the expectations are checked. Without a file the result is unknown.
     init(_ urls: [ExpectedURL], of domain: Domain, _ content: ContentReading?) {
         let file = content?.document.map { AssociationFile($0) }
         answers = urls.compactMap { expected in
@@ -21,10 +21,10 @@ struct ExpectedAnswers {
         (self.file, self.domain) = (file, domain)
     }
 
-    /// Text lines at most.
+    /// The most lines of text.
     private static let limit = 10
 
-    /// How many do what is expected.
+    /// How many URLs do what is expected.
     var metCount: Int { answers.count(where: \.isAsExpected) }
 
     /// A line for each URL that does what is expected.
@@ -35,7 +35,7 @@ struct ExpectedAnswers {
         return lines + (met.count > Self.limit ? ["as expected: \(met.count - Self.limit) more URLs"] : [])
     }
 
-    /// The member `expected_urls`; none where nothing is expected.
+    /// The member `expected_urls`; none without expectations.
     var json: [(String, OrderedJSON)] {
         answers.isEmpty ? [] : [("expected_urls", .array(answers.map { .document(MatchDocument($0, file)) }))]
     }

@@ -1,4 +1,4 @@
-// `--format nagios` of `check` and `status`: a line for each domain as monitoring plugins have it, performance data, and their exit codes.
+// `--format nagios` of `check` and `status`: lines, performance data and exit codes of monitoring plugins.
 // https://nagios-plugins.org/doc/guidelines.html
 
 import Evidence
@@ -8,16 +8,16 @@ import Monitoring
 import Report
 
 extension Verdict.Level {
-    /// What is known to be wrong outweighs what is not known.
+    /// A known problem outweighs an unknown state.
     private static let order: [Verdict.Level] = [.ok, .unknown, .warning, .failing]
 
-    /// That of the worst of several.
+    /// The worst of several levels.
     static func worst(_ levels: some Sequence<Verdict.Level>) -> Verdict.Level {
         let levels = Set(levels)
         return order.last(where: levels.contains) ?? .ok
     }
 
-    /// A plugin's exit code. `unknown`: nothing can be said of the site.
+    /// A plugin's exit code. `unknown`: the state of the site is unknown.
     var pluginCode: Int32 {
         switch self {
         case .ok: 0
@@ -41,7 +41,7 @@ struct PluginOutput {
     private var worst = Verdict.Level.ok
     /// First on the first line.
     private var common: [String] = []
-    /// Of all that was checked.
+    /// The status of everything that was checked.
     var status: Verdict.Level { entries.isEmpty && common.isEmpty ? .unknown : worst }
     private var entries: [(status: Verdict.Level, name: String, words: String, data: [String])] = []
 
@@ -65,7 +65,7 @@ struct PluginOutput {
             Self.performance(report))
     }
 
-    /// What the daemon knows of a domain.
+    /// Adds a domain as the daemon knows it.
     mutating func add(_ row: DomainReport, now: Date) {
         add(
             row.verdict ?? .unknown, row.domain,
@@ -82,13 +82,13 @@ struct PluginOutput {
         worst = .worst([worst, status])
     }
 
-    /// What is true of no single domain.
+    /// Adds what does not belong to a single domain.
     mutating func add(_ status: Verdict.Level, _ words: String) {
         note(status)
         common.append(words)
     }
 
-    /// The first line says all that a pager shows; of several domains each has a further line.
+    /// A pager shows only the first line. If there are several domains, each has another line.
     var text: String {
         guard let first = entries.first else {
             guard !common.isEmpty else { return "AASA UNKNOWN - nothing was checked" }

@@ -1,31 +1,31 @@
-// `check --why URL`: what the file that phones use says of a URL, and what only the phone knows.
+// `check --why URL`: what the file that phones use says about a URL, and which reasons are on the phone.
 
 import AASA
 import Evidence
 import Foundation
 
-/// The URL that `--why` asks about, and the target whose file decides about it.
+/// The URL that `--why` asks about, and the target whose file decides it.
 struct WhyQuestion {
     let url: MatchableURL
     let target: Target
     /// The URL's own host.
     let host: Domain
-    /// Whether the URL is a target itself: its domain is the question as well.
+    /// Whether the URL itself is a target, so its domain is checked too.
     private(set) var isTarget = false
 
-    /// `targets`: those named beside it; nil: none.
-    /// - Throws: `CommandFailure` for what is no link of the one target.
+    /// `targets`: the targets given with it; nil: none.
+    /// - Throws: `CommandFailure` if the text is not a link of the target, or there are several targets.
     init(_ text: String, of targets: [Target]?) throws {
         let shown = text.displayable.shortened(to: 200)
         guard targets?.count ?? 1 == 1 else {
-            throw CommandFailure(.usage, "--why: it asks about one link; name its domain alone, or no target at all")
+            throw CommandFailure(.usage, "--why: it takes one link; give its domain as the only target, or no target")
         }
         let isPath = text.hasPrefix("/") && !text.hasPrefix("//")
         if isPath, targets == nil {
             throw CommandFailure(
-                .usage, "--why: '\(shown)' is a path alone; write the whole link, such as https://example.com/path")
+                .usage, "--why: '\(shown)' is only a path; write the whole link, such as https://example.com/path")
         }
-        // As it is copied from an address bar.
+        // A link from an address bar may have no scheme.
         let isWhole = isPath || text.contains("://")
         guard isWhole || text.contains("/") else {
             throw CommandFailure(
@@ -39,9 +39,9 @@ struct WhyQuestion {
         do {
             named = try ExpectedURL.host(of: url.text)
         } catch {
-            throw CommandFailure(.usage, "--why: '\(shown)' is no link of an associated domain: \(error.reason)")
+            throw CommandFailure(.usage, "--why: '\(shown)' is not a link of an associated domain: \(error.reason)")
         }
-        // Of the URL of a copy a target is the domain whose copy it is.
+        // A target that is the URL of a copy means the domain of the copy.
         if let named, let copied = try? Target(parsing: url.text).domain, copied != named {
             throw CommandFailure(
                 .usage,
@@ -52,11 +52,11 @@ struct WhyQuestion {
             if let link = target.link, !target.isOfFile, link != url.text {
                 throw CommandFailure(
                     .usage,
-                    "--why: the target is a link too, and one is asked about at a time; name \(target.domain) alone, or "
-                        + "check both links as targets")
+                    "--why: it takes one link, but the target is a link too; give \(target.domain) as the target, or check "
+                        + "both links as targets")
             }
             if let service = target.service, service != "applinks" {
-                throw CommandFailure(.usage, "--why: it asks about links, and the target about \(service)")
+                throw CommandFailure(.usage, "--why: it is about links, but the target is about \(service)")
             }
             if case .above(let domain) = try LinkOwner(of: url, among: [target.domain]) { LinkOwner.note(url, domain) }
             self.target = target
@@ -68,7 +68,7 @@ struct WhyQuestion {
         }
     }
 
-    /// What a target asks that is a link; nil for one that names the domain alone, or a place of the file.
+    /// The question of a target that is a link; nil if the target names only the domain, or a place of the file.
     init?(typed target: Target) throws {
         guard let link = target.link, !target.isOfFile, target.service == nil || target.service == "applinks" else {
             return nil
@@ -78,39 +78,39 @@ struct WhyQuestion {
     }
 }
 
-/// The answer to it.
+/// The answer to a `WhyQuestion`.
 struct WhyReport: Sendable {
     /// The URL, absolute.
     let url: String
-    /// By the file that phones use.
+    /// From the file that phones use.
     let answer: MatchAnswer
     let file: AssociationFile?
     /// As `match` names that file: `cdn:DOMAIN`, or the domain for its origin's.
     let source: String
     let conclusion: Conclusion
-    /// Whether the URL is a target itself: then the report of its domain follows at once, and what only the phone knows is
-    /// left to `--why`.
+    /// Whether the URL itself is a target. Then the report of its domain follows directly, and only `--why` lists the
+    /// reasons on the phone.
     let isTarget: Bool
-    /// What the origin's file says, where that is another one and says something else.
+    /// What the origin's file says, if it is a different file and says something else.
     let atOrigin: MatchAnswer?
     private let originFile: AssociationFile?
-    /// Whether the origin's file opens something else; nil where there is none, or phones read it.
+    /// Whether the origin's file opens something else; nil if there is none, or phones read it.
     let differsAtOrigin: Bool?
     private let domain: Domain
     let reasons: [DeviceReason]
 
     enum Conclusion: Sendable {
-        /// Where phones ask there is no file.
+        /// There is no file where phones ask.
         case noFile
-        /// Apple's CDN was not asked, since the origin has no file.
+        /// Apple's CDN was not asked, because the origin has no file.
         case notAsked
         /// This machine did not get the file that phones use.
         case notRead
         case opensNothing
         case opensAnother
-        /// It opens the app, though not all is well.
+        /// It opens the app, but the domain has problems.
         case reportFirst
-        /// It opens the app, and all is well.
+        /// It opens the app, and the domain has no problem.
         case phoneKnows
     }
 
@@ -162,7 +162,7 @@ extension Effect {
 }
 
 extension Expectations {
-    /// What a URL is expected to open; nil where nobody said.
+    /// What a URL is expected to open; nil without an expectation.
     fileprivate func opening(of url: MatchableURL) -> ExpectedOpening? {
         let same = urls.lazy.filter { $0.opens != nil }.first {
             guard let own = MatchableURL($0.url) else { return false }
@@ -177,7 +177,7 @@ extension Expectations {
 extension WhyReport {
     private var readsCDN: Bool { source.hasPrefix("cdn:") }
 
-    /// `https://example.com/a  opens APP, by cdn:example.com:6:9 {"/": "/a"}`, and what is remarkable.
+    /// `https://example.com/a  opens APP, by cdn:example.com:6:9 {"/": "/a"}`, and notes.
     private func match(_ answer: MatchAnswer, _ file: AssociationFile?, _ source: String, _ style: TextStyle) -> String
     {
         MatchText(style: style, file: file, source: source).describe(answer, explains: false)
@@ -188,14 +188,14 @@ extension WhyReport {
         switch conclusion {
         case .noFile:
             why = "opens nothing: " + (readsCDN ? "Apple's CDN has no copy of the file" : "the origin has no file")
-        case .notAsked: why = "opens nothing by the origin, which has no file"
-        case .notRead: why = "not known: this machine did not get " + (readsCDN ? "Apple's copy" : "the origin's file")
+        case .notAsked: why = "opens nothing: the origin has no file, and Apple's CDN was not asked"
+        case .notRead: why = "unknown: this machine did not get " + (readsCDN ? "Apple's copy" : "the origin's file")
         case .opensNothing, .opensAnother, .reportFirst, .phoneKnows: return match(answer, file, source, style)
         }
         return "\(style.bold(url.displayable))  \(why)"
     }
 
-    /// What follows from it, in sentences.
+    /// What follows from the answer, in sentences.
     private var sentences: [String] {
         var sentences: [String] = []
         switch conclusion {
@@ -203,17 +203,17 @@ extension WhyReport {
         case .noFile where isTarget, .notAsked where isTarget, .notRead where isTarget: break
         case .noFile, .notAsked:
             sentences.append(
-                "Phones find no file of \(domain), and open the website. The report of the domain says why.")
+                "Phones find no file of \(domain) and open the website. The report of the domain says why.")
         case .notRead: sentences.append("What phones do with this URL is unknown. The report of \(domain) says why.")
-        case .opensNothing: sentences.append("Phones open the website, as the file says. Each rule that was tried:")
-        case .opensAnother: sentences.append("Phones do what the file says, and that is not what is expected.")
+        case .opensNothing: sentences.append("Phones open the website, as the file says. To see each tried rule:")
+        case .opensAnother: sentences.append("Phones do what the file says, but you expect something else.")
         case .reportFirst:
-            sentences.append("Not all is well with \(domain): see its report below.")
+            sentences.append("\(domain) has problems: see its report below.")
         case .phoneKnows where isTarget:
-            sentences.append("If a phone opens the website all the same, only the phone knows why. Reasons and tests:")
+            sentences.append("If a phone still opens the website, the reason is on the phone. Reasons and tests:")
         case .phoneKnows:
             sentences.append(
-                "\(readsCDN ? "Apple's copy" : "The origin's file") opens this URL in the app. If a phone opens the website all the same, only the phone knows why. "
+                "\(readsCDN ? "Apple's copy" : "The origin's file") opens this URL in the app. If a phone still opens the website, the reason is on the phone. "
                     + "The likeliest reasons first:")
         }
         if let atOrigin {
@@ -231,9 +231,9 @@ extension WhyReport {
         }.joined(separator: "; ")
     }
 
-    /// What shows more; it follows the sentences.
+    /// The command that shows more; it follows the sentences.
     private var command: String? {
-        // Whole, and as one word of a shell.
+        // Not shortened, and quoted for a shell.
         let link = "'\(url.displayable.replacing("'", with: #"'\''"#))'"
         return switch conclusion {
         case .opensNothing: "aasa-monitor match --explain \(source) \(link)"
@@ -242,7 +242,7 @@ extension WhyReport {
         }
     }
 
-    /// Whether a blank line divides it from the report of the domain.
+    /// Whether an empty line separates it from the report of the domain.
     var isApart: Bool { !sentences.isEmpty }
 
     func lines(style: TextStyle) -> [String] {

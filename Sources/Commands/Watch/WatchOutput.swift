@@ -1,4 +1,5 @@
-// How watches are shown: a sentence for each event, in lines, objects or annotations, or on a board that a terminal redraws.
+// The output of watches: a sentence for each event, in lines, objects or annotations, or a board that a terminal
+// redraws.
 
 import Evidence
 import Foundation
@@ -8,7 +9,7 @@ import Synchronization
 
 struct WatchOutput: Sendable {
     let format: OutputFormat
-    /// Domains that are watched side by side, and what earlier changes of each took.
+    /// The domains that are watched, and how long earlier changes of each took.
     let subjects: [(domain: Domain, usual: UsualTime?)]
     var every: Duration = .seconds(30)
     var limit: Duration = .seconds(86_400)
@@ -23,7 +24,7 @@ struct WatchOutput: Sendable {
         let state = Mutex((drawn: 0, latest: [Int: WatchEvent]()))
     }
 
-    /// What is an annotation; all else is a line of the log.
+    /// The events that become annotations; all others are lines of the log.
     private static let levels: [WatchEvent.Kind: WorkflowCommand.Level] = [
         .allUnreachable: .warning, .originUnreadable: .warning, .goalMoved: .warning, .inSync: .notice,
         .timeLimit: .error, .interrupted: .error, .nothingToWaitFor: .error,
@@ -46,7 +47,7 @@ struct WatchOutput: Sendable {
         }
     }
 
-    /// Says below a board what it has no room for, and of several domains which are not in sync.
+    /// Prints below a board what it has no room for, and which of several domains are not in sync.
     func finish(_ ends: [WatchEvent]) {
         guard format == .text else { return }
         for (index, end) in ends.enumerated() where height != nil && end.kind == .nothingToWaitFor {
@@ -71,45 +72,45 @@ struct WatchOutput: Sendable {
         let text =
             switch event.kind {
             case .started:
-                "\(domain): reading the origin's file; then every edge is asked every \(every.notation), for "
-                    + "\(limit.notation) at most"
+                "\(domain): reading the origin's file, then asking every edge every \(every.notation), for at most "
+                    + "\(limit.notation)"
             case .goalSet:
                 "\(domain): waiting until every edge serves \(file)" + (usual.map { "; \($0.words)" } ?? "")
             case .edgeSeen: "\(edge) \(serves); \(tally)"
             case .edgePickedUp: "\(edge) serves the new file; \(tally)"
             case .edgeFellBack:
-                "\(edge) \(serves) after it had the new one, as happens while a change spreads; \(tally)"
+                "\(edge) \(serves) after it had the new one; this happens while a change spreads; \(tally)"
             case .edgeChanged: "\(edge) now \(serves), which is not the new file"
             case .edgeUnreachable: "\(edge) \(serves); it counts as not in sync"
             case .edgeReachable: "\(edge) answers again and \(serves); \(tally)"
             case .edgeAdded: "\(edge) is a new edge and \(serves); \(tally)"
             case .edgeRemoved: "\(edge) is no longer among the CDN's addresses; \(tally)"
             case .allUnreachable where detail.isEmpty:
-                "no edge can be asked: see whether this machine reaches the network, and --cdn-url, --proxy"
+                "no edge can be reached: check the network of this machine, --cdn-url and --proxy"
             case .allUnreachable:
-                "edges answer, but none says anything about the file (\(detail)): with a status of 500 or more Apple's "
-                    + "CDN is in trouble itself, and there is nothing to do but to wait; with another, see what answers "
-                    + "in its place, --cdn-url and --proxy"
+                "edges answer, but none says anything about the file (\(detail)): a status of 500 or more means that "
+                    + "Apple's CDN has a problem, so wait; for any other status check --cdn-url, --proxy and what "
+                    + "answers instead of the CDN"
             case .lookEnded: ""
             case .goalMoved: "the origin serves a newer file: waiting for \(file); \(tally)"
             case .originUnreadable:
-                "the origin cannot be read any more: \(detail); still waiting for the file that it had"
+                "the origin can no longer be read: \(detail); still waiting for the file that it had"
             case .originReadable: "the origin can be read again"
             case .inSync:
                 "\(domain): every edge \(detail.isEmpty ? "" : "that answers this machine ")serves the origin's file, "
                     + "after \(event.elapsed.notation)\(detail.isEmpty ? "" : "; \(tally), \(detail)"); "
                     + "devices that have the app ask again within 5 to 7 days"
-            case .timeLimit: "\(domain): not in sync in time; \(summary(event))"
+            case .timeLimit: "\(domain): timed out: \(summary(event))"
             case .interrupted: "\(domain): stopped after \(event.elapsed.notation); \(summary(event))"
             case .nothingToWaitFor:
-                // An annotation and an object stand alone.
+                // An annotation and an object have no report next to them.
                 nothing(event) + (event.findings.first.map { ": \($0.message)" } ?? "")
             }
         let isNamed = subjects.count == 1 || text.hasPrefix("\(domain): ") || event.kind == .nothingToWaitFor
         return (isNamed ? text : "\(domain): \(text)").displayable
     }
 
-    /// Who is behind; more than a few in one line help nobody.
+    /// Which edges are behind; one line lists only a few.
     private func summary(_ event: WatchEvent) -> String {
         let watch = event.watch
         guard watch.goal != nil else { return event.detail ?? "" }
@@ -118,14 +119,14 @@ struct WatchOutput: Sendable {
             watch.unheard.map { "\($0) has not answered yet" }
             + behind.map { "\($0.name) \($0.state(watch.goal).words.shortened(to: 120))" }
         let more = words.count > 8 ? ["and \(words.count - 8) more"] : []
-        return watch.count == 0 ? "no edge was asked" : ([watch.tally] + words.prefix(8) + more).joined(separator: "; ")
+        return watch.count == 0 ? "no edge was asked" : ([watch.share] + words.prefix(8) + more).joined(separator: "; ")
     }
 
     private func nothing(_ event: WatchEvent) -> String {
         "\(event.detail ?? ""), so there is nothing to wait for"
     }
 
-    /// Why there is nothing to wait for, whole.
+    /// The full report of why there is nothing to wait for.
     private func report(_ event: WatchEvent, of index: Int) -> String {
         let start = style.heading(
             TextStyle.Sign(.failing), subjects[index].domain.name, "\(nothing(event).displayable.atStart).")
@@ -173,13 +174,13 @@ extension WatchOutput {
                 if let usual = subjects[0].usual { lines.append("  \(usual.words)") }
                 rows = event.watch.edges.map { (event.watch.isInSync($0), [$0.name, words(for: $0, event.watch)]) }
             }
-            // A board that is higher than the terminal cannot be redrawn: those that are waited for come first.
+            // A board that is higher than the terminal cannot be redrawn: unfinished rows come first.
             let most = max(3, height - lines.count - 6)
             if rows.count > most { rows = rows.filter { !$0.isDone } + rows.filter(\.isDone) }
             let table = TextTable(rows: rows.prefix(most).map(\.cells))
             lines += table.lines(indentation: 2, style: TextStyle(isColoured: false, width: .max))
             if rows.count > most { lines.append("  and \(rows.count - most) more") }
-            // Nor can one with a line that the terminal breaks in two.
+            // A line that the terminal breaks in two cannot be redrawn either.
             let room = max(20, style.width - (style.isUnicode ? 1 : 3))
             lines = lines.map { style.signs(style.signs($0.displayable).shortened(to: room)) }
             if subjects.count == 1, [.inSync, .timeLimit, .interrupted].contains(event.kind) {
@@ -197,9 +198,9 @@ extension WatchOutput {
         let (tally, elapsed) = (event.watch.tally, event.elapsed.notation)
         return switch event.kind {
         case .inSync: "in sync after \(elapsed)"
-        case .timeLimit: "not in sync in time: \(tally)"
+        case .timeLimit: "timed out: \(event.watch.share)"
         case .interrupted: "stopped after \(elapsed): \(tally)"
-        case _ where !event.watch.isOriginReadable: "\(tally) after \(elapsed); the origin cannot be read any more"
+        case _ where !event.watch.isOriginReadable: "\(tally) after \(elapsed); the origin can no longer be read"
         default: event.watch.edges.isEmpty ? "asking the edges" : "\(tally) after \(elapsed)"
         }
     }

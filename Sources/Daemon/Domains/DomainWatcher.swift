@@ -25,7 +25,7 @@ extension DomainProbe: DomainProbing {
         _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String], timeout: Duration?,
         compared: (origin: ContentHash, copy: ContentHash)?, now: Date
     ) async throws -> Observation {
-        // Nobody names other places in monitor.yaml.
+        // monitor.yaml cannot name other places.
         try await observe(
             domain, mode: mode, depth: depth, hadFile: hadFile, pages: pages, timeout: timeout, compared: compared,
             places: [], now: now)
@@ -77,8 +77,7 @@ package struct DomainWatcher: Sendable {
 
     /// The work at the domain's turn: a check. If the state was not read yet, it is read, and only a domain that was
     /// never checked is checked now.
-    /// - Returns: nil if the state cannot be read. Without the state there is no check, so that a failing store does
-    ///   not erase what it holds.
+    /// - Returns: nil if the state cannot be read. Then there is no check: it would overwrite the stored state.
     func turn(_ known: DomainState?) async throws -> DomainState? {
         if let known { return try await check(known) }
         guard let state = try await storedState() else { return nil }

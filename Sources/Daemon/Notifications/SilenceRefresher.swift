@@ -35,7 +35,7 @@ package final class SilenceRefresher: Sendable {
     package func replace(windows: [MaintenanceWindow]) {
         state.withLock { state in
             state.silences.windows = windows
-            // Under the lock, so that the delivery gets the updates in order.
+            // Under the lock: the delivery must get the updates in order.
             delivery.set(silences: state.silences)
         }
     }

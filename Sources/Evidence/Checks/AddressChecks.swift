@@ -97,7 +97,7 @@ extension Checks {
         guard let resolution = context.observation.full?.resolution, resolution.source == .system,
             resolution.onlyFamily == nil, let family = resolution.addresses.first?.family,
             resolution.addresses.allSatisfy({ $0.family == family }),
-            // IPv4 alone matters only to people who look for an IPv6 address that does not answer.
+            // Only IPv4: this matters only to people who look for an IPv6 address that does not answer.
             family == 6 || context.crawlerMetSilence
         else { return [] }
         return [
@@ -135,7 +135,7 @@ extension Checks {
 
 extension CheckContext {
     /// What each address answers. For a busy address, its answer to the request by name counts, if it gave that one:
-    /// the check sends so many requests at once that it may be the cause. Status 429 says nothing else.
+    /// the check sends many requests at once, so it may be the cause. Status 429 says nothing else.
     var answeringAddresses: [AddressResult] {
         let named = origin.answer != nil && origin.redirects.isEmpty ? origin.connection?.address : nil
         return (observation.full?.addresses ?? []).map { result in

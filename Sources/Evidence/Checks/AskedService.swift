@@ -4,7 +4,7 @@
 import AASA
 import Foundation
 
-/// What a person asks of a domain. Every check covers links; this one is judged for a service, and perhaps for an app.
+/// What a person asks about a domain. Every check covers links; this one is about a service, and perhaps about an app.
 package struct AskedService: Codable, Hashable, Sendable {
     /// Such as `webcredentials`.
     package let name: String
@@ -44,9 +44,9 @@ package struct AskedService: Codable, Hashable, Sendable {
     /// What a file says of the service.
     package enum Standing: Equatable, Sendable {
         case named
-        /// It names an App Clip of the app, which the app's own entry is for.
+        /// It names an App Clip of the app: the app's own entry is for its Clip.
         case namedClip
-        /// It names the app, and none of its rules opens a URL.
+        /// It names the app, but none of its rules opens a URL.
         case opensNothing
         case notNamed
 
@@ -57,7 +57,7 @@ package struct AskedService: Codable, Hashable, Sendable {
         guard let file = file.document.map({ AssociationFile($0) }) else { return .notNamed }
         let ids = apps(in: file) ?? []
         guard let app else {
-            // What is no app ID is equal to no app's.
+            // Text that is not an app ID matches no app.
             let namesAny = ids.contains { Expectations.fault(ofApp: $0) == nil }
             return (name == "applinks" ? file.applinks?.opensLinks == true : namesAny) ? .named : .notNamed
         }
@@ -76,22 +76,22 @@ package struct AskedService: Codable, Hashable, Sendable {
         Set(file.document.flatMap { apps(in: AssociationFile($0)) } ?? [])
     }
 
-    /// Whether the app's ID stands in the file's part for the service, in a place or form that devices do not read: then
-    /// the linter's finding is the reason.
+    /// Whether the file's part for the service has the app's ID in a place or form that devices do not read. Then the
+    /// linter's finding is the reason.
     fileprivate func isMiswritten(in file: ContentReading) -> Bool {
         guard let app, let part = file.document?.root.members?.last(where: { $0.key == name }) else { return false }
         return String(decoding: part.value.canonicalForm, as: UTF8.self).contains(app.id)
     }
 
-    /// Whether a finding is about another service's part of the file. What is expected of a domain stays expected where no
-    /// app is asked about: `check webcredentials:example.com --expect-url …`.
+    /// Whether a finding is about another service's part of the file. Expectations still count if no app is asked about:
+    /// `check webcredentials:example.com --expect-url …`.
     func isOther(_ finding: Finding) -> Bool {
         if app == nil, finding.problem.area == .expectation { return false }
         return finding.problem.service.map { $0 != name } ?? false
     }
 }
 
-/// Why a file does not do for an asked service.
+/// Why a file does not work for an asked service.
 package enum AskedFault: Codable, Equatable, Sendable {
     case noKey
     /// It names others for the service, the nearest first, and so many more.
@@ -126,7 +126,7 @@ extension Problem {
 // MARK: - Checks
 
 extension CheckContext {
-    /// A problem of another service stays as a note, and decides nothing.
+    /// A problem of another service becomes a note, which decides nothing.
     func judged(_ finding: Finding) -> Finding {
         guard let asked, asked.isOther(finding), finding.severity > .note else { return finding }
         var finding = finding
@@ -136,7 +136,7 @@ extension CheckContext {
 }
 
 extension Checks {
-    /// Whether the origin's file does for the asked service, and if so, whether Apple's copy does.
+    /// Whether the origin's file works for the asked service, and if so, whether Apple's copy does.
     @Sendable static func askedService(_ context: CheckContext) -> [Finding] {
         guard let asked = context.asked else { return [] }
         let evidence = ["service": asked.name, "app": asked.app?.id ?? ""]
@@ -190,7 +190,7 @@ extension DiagnosisContext {
 
 extension Diagnosis {
     static let askedRows: [Row] = [
-        // An app that the file does not name is no better off without the file's other faults.
+        // If the file does not name the app, fixing its other faults does not help the app.
         { context in
             guard case .file(.asked(.notNamed, let asked, _, _)) = context.askedFault?.problem, asked.app != nil,
                 !context.hasError(in: .origin),
@@ -263,7 +263,7 @@ extension English {
                     + "\(domain)'s file" + (isNear ? ", or correct the ID that is there." : "."))
         case .opensNothing:
             return Words(
-                "The file names the app, and no rule of its entry opens a URL.",
+                "The file names the app, but no rule of its entry opens a URL.",
                 "Run 'aasa-monitor lint \(domain)': it says why, and what to write.")
         }
     }
@@ -280,7 +280,7 @@ extension English {
         return service == "appclips" ? apps.map { $0.hasSuffix(".Clip") ? $0 : $0 + ".Clip" } : apps
     }
 
-    /// Which key to add, with which app: each service has a key of its own, and apps under another key do not count for it.
+    /// Which key to add, with which app: each service has its own key, and apps under another key do not count for it.
     /// https://developer.apple.com/documentation/xcode/supporting-associated-domains
     static func adding(_ service: String, _ apps: [String]) -> String {
         let ids = apps.map { "\"\($0.inSentence)\"" }.joined(separator: ", ")

@@ -57,7 +57,7 @@ extension CheckContext {
     /// Whether the CDN lags behind a change for longer than its operator allows.
     var isOverdue: Bool { comparison.lagSeconds.map { $0 >= Int(checks.staleAfter.inSeconds) } ?? false }
 
-    /// Since when checks have seen the origin's file of now; nil without a history, and for a file without a meaning.
+    /// Since when checks have seen the origin's current file; nil without a history, and for a file without a meaning.
     var originSince: Date? {
         history.isKept ? history.periods.last { $0.supersededAt == nil }?.firstSeen : nil
     }
@@ -225,8 +225,8 @@ extension EdgeResult {
     /// The address and, if the answer has it, the location.
     var place: String { shortName.map { "\(address) (\($0))" } ?? address }
 
-    /// Where it stands, from the answer's own headers: the first word of the last hop on Apple's network, such as `usqas4`, or the
-    /// name of another network's edge, such as `lumn`.
+    /// Its location, from the answer's own headers: the first word of the last hop on Apple's network, such as `usqas4`, or
+    /// the name of another network's edge, such as `lumn`.
     package var shortName: String? {
         guard let answer = retrieval.answer else { return nil }
         let hops = answer.header("via")?.split(separator: ",") ?? []

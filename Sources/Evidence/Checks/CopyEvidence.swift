@@ -21,7 +21,7 @@ struct CopyEvidence {
     /// it does not, the copy must be less than a day old, and fetched less than a day after this machine lost the file.
     var isRecent: Bool {
         guard let outOfSight else { return true }
-        // A fault that is older than that is for `DiagnosisContext.copySinceFailure`.
+        // `DiagnosisContext.copySinceFailure` handles older faults.
         return age < Self.day && outOfSight < age + Self.day
     }
 
@@ -31,7 +31,7 @@ struct CopyEvidence {
     }
 
     /// nil if an edge has no file, if none has the file that was last seen here, or if Apple says that its crawler
-    /// failed: all that is evidence against the origin.
+    /// failed. Each of these is evidence against the origin.
     init?(_ readings: Readings, _ history: CopyHistory, now: Date) {
         let copies = readings.copies
         let isHealthy = copies.allSatisfy { copy in
@@ -111,7 +111,7 @@ extension CheckContext {
             return finding.weighing(.note, .freshCopy(fetchedAt: now - TimeInterval(copy.age)))
         }
         if case .origin(.notPublic) = finding.problem, hasMixedAddresses {
-            // The records need repair, whatever Apple met.
+            // The records need a fix, even if Apple met another address.
             return copyEvidence?.isRecent == true ? finding.weighing(.warning, nil) : finding
         }
         if finding.kind == .notPublicAddress, origin.redirectStop == nil, let word = appleWord,
@@ -135,8 +135,8 @@ extension CheckContext {
         return refusals.addresses.isEmpty && refusals.agents.contains { $0.agent == .crawler }
     }
 
-    /// Whether a finding may concern this machine alone: an answer that turns it away, in any form, addresses from its
-    /// own resolver, and any fault of the server there.
+    /// Whether a finding may concern only this machine: an answer that turns it away, in any form, addresses from its own
+    /// resolver, and any fault of the server there.
     private func isOfThisMachine(_ finding: Finding) -> Bool {
         // A redirect to such an address affects every client.
         if finding.kind == .notPublicAddress { return origin.redirectStop != .privateAddress }
@@ -156,7 +156,7 @@ extension Finding {
 }
 
 extension Readings {
-    /// Whether the origin's answer may be meant for this machine alone, so that it says nothing about what others get.
+    /// Whether the origin's answer may be only for this machine. Then it says nothing about what others get.
     package var mayBeOwnView: Bool {
         let origin = observation.origin
         return turnsClientAway(origin) || origin.redirects.isEmpty && origin.ownScope != nil

@@ -2,8 +2,8 @@ import Facts
 import Foundation
 
 extension Checks {
-    /// Apple's user agents get another answer than this program at the same address. This does not show a rule by
-    /// source address; for that, Apple's own word decides.
+    /// Apple's user agents get a different answer than this program at the same address. This does not show a rule by
+    /// source address: only Apple's own report does.
     @Sendable static func crawlerView(_ context: CheckContext) -> [Finding] {
         crawlerRefusal(context) + crawlerVersion(context)
     }
@@ -114,7 +114,7 @@ extension CheckContext {
         return Set(([origin] + results).compactMap { readings.version(of: $0) })
     }
 
-    /// Whether the server was overloaded or limited us. This check sends many requests itself, so that does not show a
+    /// Whether the server was overloaded or limited us. This check sends many requests itself, so this does not show a
     /// rule for agents, even if Apple met the same. A challenge may have the same statuses.
     func isBusy(_ retrieval: Retrieval) -> Bool {
         guard let answer = retrieval.answer, answer.isBusy else { return false }
@@ -169,7 +169,7 @@ extension AgentResult {
 }
 
 extension Retrieval {
-    /// The answer to the first request alone, as in a probe that follows no redirect.
+    /// The answer to the first request only, as in a probe that does not follow redirects.
     fileprivate var firstHop: Retrieval {
         guard let first = redirects.first else { return self }
         var hop = self

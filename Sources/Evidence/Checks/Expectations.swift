@@ -59,7 +59,7 @@ extension ExpectedURL {
     package static func host(of text: String) throws(DomainFault) -> Domain? {
         guard let scheme = ["https://", "http://"].first(where: { text.prefix(8).lowercased().hasPrefix($0) }) else {
             guard !text.hasPrefix("//") else {
-                throw DomainFault(text, "it begins with '//'; write the path alone, or the whole URL with its https:")
+                throw DomainFault(text, "it begins with '//'; write only the path, or the whole URL with https:")
             }
             return nil
         }
@@ -123,7 +123,7 @@ extension Checks {
         }
     }
 
-    /// An app that is expected is expected of the service that is asked, too.
+    /// An expected app is also expected for the asked service.
     private static func missingApps(
         _ expected: Expectations, _ file: AssociationFile, _ asked: AskedService?
     ) -> [Finding] {
@@ -161,7 +161,7 @@ extension Checks {
         }
         var evidence = ["url": expected.url, "expected": opening.description, "opens": opens ?? "nothing"]
         if result?.isComplete == false {
-            evidence["incomplete"] = "the rules are too many or too complex to try them all"
+            evidence["incomplete"] = "there are too many rules, or they are too complex, to try them all"
         }
         if let rule = result?.deciding?.rule {
             evidence["rule"] = rule.pointer

@@ -15,13 +15,13 @@ extension Checks {
     /// What the linter says about the origin's body. Devices read strict JSON with an object at its root.
     @Sendable static func fileLint(_ context: CheckContext) -> [Finding] {
         guard let answer = context.origin.answer, answer.status == 200, answer.body.end == .complete,
-            // A body that we cannot decompress to its end is not a text to judge.
+            // The linter cannot judge a body that we cannot decompress to its end.
             !isUndecodable(answer, context), !isCutInCompression(answer, context),
             let hash = answer.body.hash, let content = context.observation.contents[hash]
         else { return [] }
         let all = linted(hash, content)
         let news = all.filter { isNews($0.rule, context) }.map(\.finding)
-        // Findings that do not count take no room from those that do.
+        // Ignored findings do not use the space of the others.
         let findings = news.filter { !context.ignored.contains($0.rule) }
         let others = news.filter { context.ignored.contains($0.rule) }
         var result = Array(findings.prefix(maximumLintFindings)) + others.prefix(maximumLintFindings)

@@ -111,8 +111,8 @@ extension Checks {
             && context.readings.originBody?.syntaxError?.isAtEnd == true
     }
 
-    /// A Content-Encoding that we did not ask for. We ask for gzip. Apple's crawler and devices may accept others, but
-    /// a server that sends one unasked sends it to all. A value that names no compression leaves the body readable.
+    /// A Content-Encoding that we did not ask for: we ask for gzip. Apple's crawler and devices may accept others, but a
+    /// server that sends one unasked sends it to all. The body stays readable if the value is not a compression.
     private static func unaskedEncoding(_ answer: Answer) -> String? {
         guard let encoding = answer.header("content-encoding")?.lowercased(),
             !["", "identity", "gzip", "x-gzip"].contains(encoding)
@@ -124,7 +124,7 @@ extension Checks {
         !answer.claimsCompression && context.readings.originFile != nil
     }
 
-    /// Whether the body has an encoding that we neither asked for nor can read.
+    /// Whether the body has an encoding that we did not ask for and cannot read.
     static func isUndecodable(_ answer: Answer, _ context: CheckContext) -> Bool {
         unaskedEncoding(answer) != nil && !isReadable(answer, context)
     }
@@ -153,7 +153,7 @@ extension Checks {
     }
 
     /// A server that is slow to answer. Apple does not document its crawler's timeout, believed to be about 5 seconds.
-    /// The lookup of the name, and addresses tried in vain, do not count as the server's time.
+    /// The lookup of the name, and addresses that did not answer, do not count as the server's time.
     @Sendable static func originLatency(_ context: CheckContext) -> [Finding] {
         guard context.origin.answer != nil, let timings = context.origin.connection?.timings,
             let server = timings.server

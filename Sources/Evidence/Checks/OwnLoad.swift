@@ -1,5 +1,5 @@
 // What our own requests may have caused: a full check sends about ten. A server that answers one request and not
-// another, or asks us to slow down, is neither unreachable nor hostile to Apple.
+// another, or asks us to slow down, is not unreachable and not hostile to Apple.
 
 import Facts
 import Foundation
@@ -51,7 +51,7 @@ extension Checks {
     /// The origin gives the file, but also tells this check that it sends too many requests.
     @Sendable static func originLimits(_ context: CheckContext) -> [Finding] {
         guard context.readings.originFile != nil, let full = context.observation.full else { return [] }
-        // A server that answers nothing else differs from the others, which is a finding of its own.
+        // A server that answers nothing else differs from the others, and has its own finding.
         let faulty = Set(context.answeringAddresses.filter { context.isBusy($0.retrieval) }.map(\.address.address))
         let others: [(String, Retrieval)] =
             full.addresses.map { ($0.address.address, $0.retrieval) }

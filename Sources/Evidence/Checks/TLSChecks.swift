@@ -159,7 +159,7 @@ extension [CertificateFacts] {
 }
 
 extension CertificateFacts {
-    /// Whether it says publicly where its issuer's certificate is found, as those of public authorities do. A company's
+    /// Whether it names a public URL of its issuer's certificate, as certificates of public authorities do. A company's
     /// authority names a host in its own network.
     var tellsIssuer: Bool {
         guard let url = issuerURL.flatMap({ URLComponents(string: $0) }),

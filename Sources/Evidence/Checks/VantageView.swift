@@ -58,7 +58,7 @@ extension CheckContext {
     }
 }
 
-/// What another location gets instead of the file that this machine gets. Each case needs another repair.
+/// What another location gets instead of the file that this machine gets. Each case needs a different fix.
 package enum VantageFault: String, Codable, CaseIterable, Sendable {
     /// By status: the sign of a rule by address or country.
     case refused

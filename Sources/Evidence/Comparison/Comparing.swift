@@ -66,7 +66,7 @@ extension Comparison {
         state = clock.now.timeIntervalSince(change.at) >= staleAfter.inSeconds ? .stale : .propagating
     }
 
-    /// The edges disagree: judged by the oldest content that an edge still serves, as far as its age is known.
+    /// The edges disagree: the oldest content that an edge still serves decides, if its age is known.
     private init(mixed survey: EdgeSurvey, of readings: Readings, current: Set<ContentHash>, clock: CopyClock) {
         self.init(state: .mixed)
         var others: [(copy: ContentReading, change: OriginChange?)] = []
@@ -127,7 +127,7 @@ extension Comparison {
     private static let incomplete = AssociationChange(
         kind: .changed,
         summary:
-            "what changes on phones is not known to the end: the rules are too many or too complex to compare them all",
+            "some changes on phones may be missing: there are too many rules, or they are too complex, to compare them all",
         pointer: "")
 
     /// More examples do not help.
@@ -186,7 +186,7 @@ struct CopyClock {
                     $0.meaning == history.periods.last?.meaning && $0.firstSeen < period.firstSeen
                 }
             let change = OriginChange(at: end, after: period.lastSeen, way: isRolledBack ? .rolledBack : .changed)
-            // The age is that of the current fault: a copy that was right in between has not been old all the time.
+            // The age is that of the current fault: a copy that was right in between was not old all the time.
             guard let right = history.lastRight, right.divergedAt.at > end else { return change }
             // A copy that was right with another content has itself changed: the CDN went back.
             let way = right.copy == meaning ? change.way : .wentBack

@@ -1,4 +1,4 @@
-// What the origin served at earlier checks: the basis on which staleness is judged.
+// What the origin served at earlier checks. Staleness is derived from it.
 
 import Foundation
 

@@ -7,7 +7,7 @@ struct EdgeSurvey {
     /// What an edge says about the file.
     enum Copy: Hashable {
         case file(ContentHash)
-        /// Something that is not such a file.
+        /// Something that is not the file.
         case noFile
         case missing
     }

@@ -1,22 +1,22 @@
-// What an app's own signing means for the domains that it claims, whatever their files say.
+// What an app's signature means for the domains that it claims, independent of their files.
 
 import AASA
 import Foundation
 
 /// An app, as its entitlements show it.
 package struct ClaimingApp: Sendable {
-    /// nil where nobody said it; then no domain is asked about it.
+    /// nil if unknown; then no domain is asked about it.
     package var id: String?
     /// Whether it is an App Clip: then it names the app that it belongs to.
     package let isClip: Bool
     /// The App Clips that the app's signature names.
     package let clips: [String]
-    /// Whether it is a web browser, of which the system ignores universal links.
+    /// Whether it is a web browser: the system ignores the universal links of browsers.
     /// https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links
     package let isBrowser: Bool
     /// Whether an app that a device management installed may use ?mode=managed.
     package let isManaged: Bool
-    /// For TestFlight, the App Store, ad hoc or within a company; nil where the file does not say it.
+    /// For TestFlight, the App Store, ad hoc or within a company; nil if the file does not say.
     package let isForDistribution: Bool?
 
     package init(
@@ -35,7 +35,7 @@ package struct ClaimingApp: Sendable {
         AskedService(service, for: id.map { .init($0, clips: isClip ? nil : clips) })
     }
 
-    /// Why devices leave an entry alone; nil if they read it. `claims`: all of the app.
+    /// Why devices ignore an entry; nil if they read it. `claims`: all of the app.
     package func whyUnread(_ claim: AssociatedDomain, among claims: [AssociatedDomain]) -> DiagnosisText? {
         let fails = English.fails(claim.service).atStart
         if isBrowser, claim.service == "applinks" {
@@ -70,7 +70,7 @@ package struct ClaimingApp: Sendable {
     }
 
     /// The entries that the app lacks although the file of a domain that it claims names it for their service. Without
-    /// them the service does not work, however right the file is.
+    /// them the service does not work, even with a correct file.
     package func unclaimed(
         _ claims: [AssociatedDomain], _ readings: (AssociatedDomain) -> Readings?
     ) -> [AssociatedDomain] {
@@ -80,7 +80,7 @@ package struct ClaimingApp: Sendable {
                 let content = (claim.mode.readsCDN ? readings.cdnFile : nil) ?? readings.originFile
             else { continue }
             for service in Association.knownServices.sorted() where service != "applinks" || !isBrowser {
-                // An entry of a mode that the app may not use would be another one that devices leave alone.
+                // Devices would also ignore a new entry with a mode that the app may not use.
                 let entry = (mayUse(claim.mode) ? claim : claim.inProduction).of(service)
                 let isClaimed = (claims + found).contains {
                     $0.service == service && $0.domain == claim.domain || $0.covers(entry)
@@ -108,18 +108,18 @@ extension DiagnosisText {
     package static func noAssociatedDomain(_ why: String) -> DiagnosisText {
         DiagnosisText(
             effect:
-                "Phones connect the app with no domain: links open the website, and \(English.fails("webcredentials")).",
+                "Phones connect the app to no domain: links open the website, and \(English.fails("webcredentials")).",
             cause: why,
             action:
                 "Add the capability Associated Domains in Xcode, with an entry for each service and domain, such as "
-                + "applinks:example.com, and sign the app anew.")
+                + "applinks:example.com, and sign the app again.")
     }
 
-    /// A wildcard entry, and nobody looks where its file is.
+    /// For a wildcard entry: people do not expect where its file is.
     /// https://developer.apple.com/documentation/technotes/tn3155-debugging-universal-links
     package static func scope(of claim: AssociatedDomain) -> String? {
         claim.isWildcard
-            ? "For every host of \(claim.text) devices read the file of \(claim.domain). A host whose own file must count "
+            ? "For every host of \(claim.text) devices read the file of \(claim.domain). A host with its own file "
                 + "needs its own entry, such as \(claim.service):www.\(claim.domain)." : nil
     }
 }

@@ -59,7 +59,7 @@ package struct TappedLink: Equatable, Sendable {
     /// The domain whose subdomains, including this host, an app may claim together; nil if the host is not a subdomain.
     var wildcardDomain: Domain? {
         let labels = host.name.split(separator: ".")
-        // The shortest first. A registry's own name, such as co.uk, belongs to nobody.
+        // The shortest first. No app can claim a registry's own name, such as co.uk.
         return labels.indices.dropFirst().reversed().lazy.map { labels[$0...].joined(separator: ".") }.first { name in
             (try? Domain("a.\(name)"))?.isSameSite(as: "b.\(name)") ?? false
         }.flatMap { try? Domain($0) }
@@ -93,7 +93,7 @@ extension DeviceReason {
             test: { link in
                 .steps(
                     link.mode == .managed
-                        ? "See whether the device management lists the app as managed, and whether the entitlement is there."
+                        ? "Check whether device management lists the app as managed, and whether the entitlement is there."
                         : "Turn on Settings > Developer > Associated Domains Development, and install the app from Xcode."
                 )
             }),
@@ -114,13 +114,13 @@ extension DeviceReason {
         Declaration(
             id: "chose-website", source: LintReference.technote,
             what: { link in
-                "The person once chose the browser by a long press on a link. The phone keeps this choice for all links of "
+                "The person once chose the browser after a long press on a link. The phone keeps this choice for all links of "
                     + "\(link.host)."
             },
             test: { _ in
                 .steps(
-                    "Paste the URL into Notes, press it long, and choose to open it in the app: the phone keeps this choice "
-                        + "too. If the app is not offered there, one of the next reasons is true.")
+                    "Paste the URL into Notes, press and hold it, and choose to open it in the app: the phone keeps this choice "
+                        + "too. If Notes does not offer the app, one of the next reasons applies.")
             }),
         Declaration(
             id: "file-not-read-yet", source: LintReference.technote,
@@ -161,7 +161,7 @@ extension DeviceReason {
                 }
                 return
                     "Another app opened: \(link.otherApps.map(\.inSentence).listed(upTo: 3)) may open this URL too. Apple "
-                    + "says that of several which are installed the first in the file counts, and that is \(app)."
+                    + "says that if several are installed, the first in the file counts, and that is \(app)."
             },
             test: { link in
                 .steps(
@@ -176,7 +176,7 @@ extension DeviceReason {
             what: { link in
                 if link.host != link.domain {
                     return
-                        "The app claims applinks:\(link.host), and not \(link.entitlement). Then the phone reads the file of "
+                        "The app claims applinks:\(link.host), but not \(link.entitlement). Then the phone reads the file of "
                         + "\(link.host), not this one."
                 }
                 let apex = link.wildcardDomain ?? link.domain
@@ -195,12 +195,12 @@ extension DeviceReason {
         Declaration(
             id: "redirecting-link", source: LintReference.technote,
             what: { link in
-                "The link that was tapped is another one, and redirects here: mail and ad services put a domain of their own in "
-                    + "front. The phone decides by that domain, so the browser opens first, and it may stay there."
+                "The tapped link is a different one that redirects here: mail and ad services put their own domain in front. "
+                    + "The phone decides by that domain, so the browser opens first, and may stay open."
             },
             test: { _ in
                 .steps(
-                    "Press the link long and read its domain. Check that link with aasa-monitor check --why, or send yours without click tracking."
+                    "Press and hold the link, and read its domain. Check that link with aasa-monitor check --why, or send yours without click tracking."
                 )
             }),
         Declaration(
@@ -222,31 +222,32 @@ extension DeviceReason {
                 "The domain has an international name (\(link.domain.unicodeName)). Developers report that iOS 16 and later never "
                     + "ask for the files of such names."
             },
-            test: { _ in .steps("Serve the same file under a name in ASCII, and try a link of that one.") }),
+            test: { _ in .steps("Serve the same file under an ASCII name, and try a link to it.") }),
         Declaration(
             id: "old-system", source: "https://developer.apple.com/videos/play/wwdc2020/10098/",
             canBeTrue: { $0.app != nil && $0.mode.readsCDN },
             what: { _ in
                 "The phone has iOS 13 or earlier. It asks your server itself, not Apple's CDN, so a firewall or a geo rule can "
-                    + "keep it out."
+                    + "block it."
             },
             test: { link in
                 .steps(
-                    "See Settings > General > About. If so, open \(link.domain.wellKnownURL) from the phone's own network."
+                    "Check the iOS version in Settings > General > About. If it is 13 or earlier, open "
+                        + "\(link.domain.wellKnownURL) from the phone's own network."
                 )
             }),
         Declaration(
             id: "browser-app", source: LintReference.technote,
             what: { _ in
-                "The app is a web browser (entitlement com.apple.developer.web-browser). Apple lets no browser claim universal "
-                    + "links."
+                "The app is a web browser (entitlement com.apple.developer.web-browser). Apple does not let browsers claim "
+                    + "universal links."
             },
             test: { _ in .steps("Look for that key in the signed app's entitlements.") }),
-        // Last: it is the witness for the others, and takes ten minutes to make.
+        // Last: it confirms the others, but takes ten minutes to make.
         Declaration(
             id: "device-report", source: LintReference.technote,
             what: { _ in
-                "Whichever it is, the phone's own report says so: which file it has, when it asks again, and what the person chose. "
+                "The phone's own report shows the reason: which file the phone has, when it asks again, and what the person chose. "
                     + "It is swcutil_show.txt in a sysdiagnose."
             },
             test: { .commands(["aasa-monitor device sysdiagnose.tar.gz --why '\($0.url.inSentence)'"]) }),

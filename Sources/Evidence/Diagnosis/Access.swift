@@ -1,4 +1,4 @@
-// Some clients get the file and others do not: by user agent, by location, or this machine alone.
+// Some clients get the file and others do not: by user agent, by location, or only this machine.
 
 import Foundation
 
@@ -12,7 +12,7 @@ package enum AccessCause: Codable, Equatable, Sendable {
     case elsewhereFine(String, here: Served)
     /// This machine is turned away. Apple's crawler is not, as its copy shows.
     case turnedAwayHere(Served, copy: CopyWitness)
-    /// The same for so long, or with a copy so old, that the copy shows nothing any more.
+    /// The same for so long, or with such an old copy, that the copy no longer shows anything.
     case turnedAwayForLong(Served, since: Date, copy: CopyWitness)
 
     var declaration: CauseDeclaration {
@@ -27,29 +27,29 @@ package enum AccessCause: Codable, Equatable, Sendable {
         case .refusedHereOnly(let agent, let here):
             .init(
                 .refusedHereOnly,
-                "Your server refuses this program (it \(English.words(here))), while the user agent \(agent.shortName) "
-                    + "gets the file.",
-                "Let every client read the file, whatever its user agent.")
+                "Your server refuses this program (it \(English.words(here))) but gives the file to the user agent "
+                    + "\(agent.shortName).",
+                "Let every user agent read the file.")
         case .elsewhereFine(let place, let here):
             .init(
                 .elsewhereFine,
-                "The file is there from \(place), but this machine does not get it: your server \(English.words(here)).",
+                "The vantage \(place) gets the file, but this machine does not: your server \(English.words(here)).",
                 English.action(elsewhereFineBut: here))
         case .turnedAwayHere(let here, let copy):
             .init(.turnedAwayHere) { now in
                 Words(
-                    "To this machine your server \(English.words(here)). \(English.fetched(copy, now)) Most likely "
-                        + "this machine alone is turned away.",
+                    "From here your server \(English.words(here)). \(English.fetched(copy, now)) Most likely your server "
+                        + "blocks only this machine.",
                     here == .status(429) ? English.askLess : English.letThisMachinePass)
             }
         case .turnedAwayForLong(let here, let since, let copy):
             .init(.turnedAwayForLong) { now in
                 let isLong = now.timeIntervalSince(since) >= 3600
                 let fetched = copy.fetchedAt.map {
-                    " (fetched \(English.age(since: $0, now)) ago, as its edge says)"
+                    " (fetched \(English.age(since: $0, now)) ago, according to its edge)"
                 }
                 return Words(
-                    "To this machine your server \(English.words(here))"
+                    "From here your server \(English.words(here))"
                         + "\(isLong ? ", for \(English.age(since: since, now)) now" : ""). Apple's CDN still has the file, but its "
                         + "copy may be old\(fetched ?? "").",
                     English.actionForLong(here))
@@ -64,12 +64,12 @@ extension English {
     }
 
     fileprivate static let letThisMachinePass =
-        "Let this machine's address pass, or check from another network."
+        "Allow this machine's address, or check from another network."
 
     fileprivate static func actionForLong(_ here: Served) -> String {
         switch here {
         case .status(429): askLess
-        case .clientCertificate: "Let every client read the file without a certificate of its own."
+        case .clientCertificate: "Let every client read the file without a client certificate."
         default: "Let every client in the world read the file: no login, no firewall rule, no geo rule."
         }
     }
@@ -77,20 +77,20 @@ extension English {
     fileprivate static func action(elsewhereFineBut here: Served) -> String {
         switch here {
         case .status(500...), .failed, .partial:
-            "See the error log of the server that answers this machine: it may be another one than there."
+            "Check the error log of the server that answers this machine: the vantage may reach a different one."
         default: "Let every address read the file. A rule by address or country may refuse Apple's crawler too."
         }
     }
 
-    fileprivate static let askLess = "Check less often from this address, or take the file out of the rate limit."
+    fileprivate static let askLess = "Check less often from this address, or exempt the file from the rate limit."
 
     fileprivate static func passing(_ agent: AgentResult.Agent?, _ place: String?) -> String {
         if let agent { return " The user agent \(agent.shortName) gets the file." }
-        return place.map { " The file is there from \($0)." } ?? ""
+        return place.map { " The vantage \($0) gets the file." } ?? ""
     }
 }
 
-// MARK: - What this machine alone meets
+// MARK: - What only this machine meets
 
 extension Diagnosis {
     /// Another client gets the file, or a bot protection identifies itself.
@@ -145,7 +145,7 @@ extension DiagnosisContext {
 // MARK: - Other places, and Apple's user agents
 
 extension Diagnosis {
-    /// Another location reaches another server or file: not a rule by country or address, so the repair differs.
+    /// Another location reaches another server or file: not a rule by country or address, so the fix differs.
     static let vantageRows: [Row] = [
         { context in
             guard context.error(.crawlerRefused) == nil, let finding = context.vantageFinding,
@@ -165,13 +165,13 @@ extension Diagnosis {
             // If Apple says what it got, an agent that is refused here must explain it.
             guard refusals.agents.first?.agent == .crawler else { return nil }
             if refusals.first.isReported(by: failure) { return Cause(finding, as: .crawlerRefusedByAgent) }
-            // Only a refusal is the same. At Apple, a time-out, 429 or 503 has causes of its own.
+            // Only a refusal counts as the same. A time-out, 429 or 503 at Apple has its own causes.
             let explained: Set<CrawlerTrouble> = [.refusal, .outage, .rateLimit, .status, .silence, .content]
             guard explained.contains(failure.trouble) else { return nil }
             return Cause(finding, as: failure.trouble == .refusal ? .crawlerRefusedByAgent : nil)
         },
         { context in
-            // What Apple says that it got comes first: another version does not explain it.
+            // Apple's own report comes first: another version of the file does not explain it.
             guard context.check.crawlerFailure == nil else { return nil }
             return context.findings.first {
                 if case .origin(.agentDiffers) = $0.problem { true } else { false }
@@ -182,7 +182,7 @@ extension Diagnosis {
 }
 
 extension Served {
-    /// Whether Apple's crawler says that it got just that.
+    /// Whether Apple's crawler reports exactly this.
     fileprivate func isReported(by failure: CrawlerFailure) -> Bool {
         switch self {
         case .status(let status), .clientCertificate(let status): failure.originStatus == status

@@ -1,4 +1,4 @@
-// Why it is so: one leading finding, or what several sources show together. Each cause is declared once, with its
+// The cause: one leading finding, or what several sources show together. Each cause is declared once, with its
 // identifier and its words, in the file of its area.
 
 import Foundation
@@ -6,11 +6,11 @@ import Foundation
 package enum Cause: Codable, Equatable, Sendable {
     /// One finding explains it; with the place where it was found.
     indirect case finding(DiagnosisID, Problem, Finding.Place?)
-    /// The origin, from several findings or from Apple's word together with what this machine sees.
+    /// The origin, from several findings, or from Apple's report together with what this machine sees.
     case origin(OriginCause)
     /// Some clients get the file and others do not.
     case access(AccessCause)
-    /// Apple's own word about its crawler; the origin looks fine from here.
+    /// Apple's own report about its crawler; the origin looks fine from here.
     case crawler(CrawlerCause)
     /// The origin is fine; Apple's copy may not be, or all is well.
     case copy(CopyCause)
@@ -75,7 +75,7 @@ package enum Remark: String, Codable, Sendable {
             .init(.testMessage, "This message was sent by `aasa-monitor alert test`. Nothing needs to be done.")
         case .over: .init(.over, "The incident is over.")
         case .factsMissing:
-            .init(.factsMissing, "The store has no facts about this incident.")
+            .init(.factsMissing, "The store has no data about this incident.")
         }
     }
 }
@@ -86,7 +86,7 @@ extension English {
         var words = words
         words.why = "\(text(of: place)): \(why)"
         if case .addresses(_, _, othersAnswer: true) = place {
-            words.why? += " Whether Apple's crawler meets it is chance."
+            words.why? += " Apple's crawler may use any of the addresses."
         }
         return words
     }

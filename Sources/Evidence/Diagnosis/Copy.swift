@@ -25,9 +25,9 @@ package enum CopyCause: Codable, Equatable, Sendable {
         case .edgesCatchingUp(let inSync, let all, let change):
             .init(.edgesCatchingUp) { now in
                 Words(
-                    "\(English.begin(change, now)), and \(inSync) of Apple's \(all) edges "
+                    "\(English.begin(change, now)), and \(inSync) of Apple's \(all) edges already "
                         + "\(inSync == 1 ? "serves" : "serve") "
-                        + "\(change.way == .changed ? "it already" : "the present one").",
+                        + "\(change.way == .changed ? "the new one" : "the current one").",
                     English.wait(change, now))
             }
         case .lacksService(let service, let app, let change):
@@ -46,7 +46,7 @@ package enum CopyCause: Codable, Equatable, Sendable {
         case .inSyncInternational:
             .init(
                 .inSyncInternational, "The origin's file is valid, and Apple's CDN serves the same.",
-                "Look at the device if links still fail: some iOS versions do not open internationalised names.")
+                "Check the device if links still fail: some iOS versions do not open internationalised names.")
         case .inSync:
             .init(.inSync, "The origin's file is valid, and Apple's CDN serves the same.")
         case .otherMode(let mode):
@@ -64,7 +64,7 @@ extension English {
     }
 
     fileprivate static func since(_ change: OriginChange?, _ now: Date) -> String {
-        change.map { "\(begin($0, now))." } ?? "It is not known since when."
+        change.map { "\(begin($0, now))." } ?? "It is unknown since when."
     }
 }
 
@@ -179,7 +179,7 @@ extension DiagnosisContext {
 
 // MARK: - It works
 
-// With a risk, or as it should. Even then phones lag, and people ask why.
+// With a risk or without one. Even then phones lag, and people ask why.
 
 extension Diagnosis {
     static let healthyRows: [Row] = [

@@ -1,11 +1,11 @@
-// Apple's own word when the origin looks fine from here: what Apple's crawler saw outranks our guesses, and what this
-// machine sees narrows the cause.
+// Causes from Apple's own report if the origin looks fine from here. What Apple's crawler saw outranks our guesses, and
+// what this machine sees narrows the cause.
 
 import AASA
 import Facts
 import Foundation
 
-/// Apple's own word about its crawler; the origin looks fine from here.
+/// Apple's own report about its crawler; the origin looks fine from here.
 package enum CrawlerCause: Codable, Equatable, Sendable {
     case various([AbsenceReason])
     case refusedByAddress(status: Int)
@@ -42,13 +42,13 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
         case .various(let reasons):
             .init(
                 .crawlerSaysVarious,
-                "No edge of Apple's has a copy, for several reasons (\(English.words(reasons))). This machine gets the file.",
+                "None of Apple's edges has a copy, for several reasons (\(English.words(reasons))). This machine gets the file.",
                 English.actions(reasons))
         case .refusedByAddress(let status):
             .init(
                 .crawlerRefusedByAddress,
-                "Your server answers Apple's crawler with \(status); from here its user agent gets the file. A rule by "
-                    + "source address, country or bot verification refuses Apple.",
+                "Your server answers Apple's crawler with \(status), but from here its user agent gets the file. A rule by "
+                    + "source address, country or bot verification blocks Apple.",
                 "Allow AASA-Bot through the firewall, from any address. \(English.stagingMode)")
         case .refused(let status):
             .init(
@@ -57,52 +57,53 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
         case .remembersAbsence(let status):
             .init(
                 .crawlerRemembersAbsence,
-                "The file is there now, but Apple's CDN remembers that it was not (\(status)).",
+                "The file is there now, but Apple's CDN has cached that it was missing (\(status)).",
                 "Wait. Nothing else needs to be done.")
         case .stillAbsent(let status):
             .init(
                 .crawlerStillAbsent, "Apple still gets \(status) where this machine gets 200.",
-                "Make sure that every server has the file, for every country and user agent. See the log for AASA-Bot.")
+                "Make sure that every server has the file, for every country and user agent. Check the log for AASA-Bot."
+            )
         case .wasAbsent(let status):
             .init(
                 .crawlerStillAbsent, "Apple got \(status) where this machine gets 200 now.",
-                "Wait if the file was put there since. If not, make sure that every server has it, for every country "
-                    + "and user agent, and see the log for AASA-Bot.")
+                "Wait if you deployed the file since then. If not, make sure that every server has it, for every country "
+                    + "and user agent, and check the log for AASA-Bot.")
         case .redirected(let word, let target?):
             .init(
                 .crawlerRedirected,
-                "The origin redirects to \(target), and Apple's crawler does not follow (\(English.words(word))).",
+                "The origin redirects to \(target), and Apple's crawler does not follow it (\(English.words(word))).",
                 "Serve the file at /.well-known/apple-app-site-association itself, with status 200.")
         case .redirected(let word, nil):
             .init(
                 .crawlerRedirected,
-                "Your server redirects Apple's crawler (\(English.words(word))). This machine gets the file at once.",
-                "Look for a redirect by country, language or user agent, and take this path out of it.")
+                "Your server redirects Apple's crawler (\(English.words(word))). This machine gets the file directly.",
+                "Look for a redirect by country, language or user agent, and exempt this path from it.")
         case .metOutage(let word):
             .init(
                 .crawlerMetOutage,
-                "Your server was in trouble when Apple's crawler asked (\(English.words(word))). This machine gets the file now.",
-                "Wait. See the server's log for AASA-Bot if Apple says the same when it asks again.")
+                "Your server failed when Apple's crawler asked (\(English.words(word))). This machine gets the file now.",
+                "Wait. If Apple reports the same when it asks again, check the server's log for AASA-Bot.")
         case .rateLimited(let word):
             .init(
                 .crawlerRateLimited,
-                "A rate limit of your server refused Apple's crawler (\(English.words(word))). This machine gets the file.",
-                "Take this path out of the limit. See in the log of that time what used it up.")
+                "Your server's rate limit blocked Apple's crawler (\(English.words(word))). This machine gets the file.",
+                "Exempt this path from the limit. Check the log of that time to see which requests used it up.")
         case .otherStatus(let word):
             .init(
                 .crawlerOtherStatus,
-                "Your server gives Apple's crawler another answer than this machine (\(English.words(word))).",
-                "See the server's log for AASA-Bot, and look for a rule or a server that treats it otherwise.")
+                "Your server answers Apple's crawler and this machine differently (\(English.words(word))).",
+                "Check the server's log for AASA-Bot, and look for a rule or a server that treats it differently.")
         case .noAnswerIPv6(let dead):
             .init(
                 .crawlerTimeoutIPv6,
                 "Apple's crawler gets no answer, most likely because no IPv6 address answers: \(English.words(dead)).",
-                "Repair IPv6, or take the AAAA records away.")
+                "Fix IPv6 or remove the AAAA records.")
         case .noAnswerAddress(let dead, let all):
             .init(
                 .crawlerTimeoutAddress,
                 "Apple's crawler gets no answer, most likely because \(English.count(dead, all)): \(English.words(dead)).",
-                "Repair the server at that address, or take the address out of the records.")
+                "Fix the server at that address, or remove the address from the DNS records.")
         case .connection(let cause, let said):
             .init(
                 .crawlerCause, "Apple's crawler cannot fetch the file\(English.quoted(said)). This machine can.",
@@ -116,43 +117,43 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
         case .noAnswerFirewall(let said):
             .init(
                 .crawlerTimeoutFirewall,
-                "Apple's crawler gets no answer from your server\(English.quoted(said)). Here every address answers, "
-                    + "under Apple's user agents too.",
+                "Apple's crawler gets no answer from your server\(English.quoted(said)). From here every address "
+                    + "answers, also to Apple's user agents.",
                 "Look for a firewall or geo rule that drops Apple's packets, or a server that sleeps. Open the file to "
                     + "every address. \(English.stagingMode)")
         case .noAnswer(let said):
             .init(
                 .crawlerTimeout,
-                "Apple's crawler gets no answer from your server\(English.quoted(said)). This machine does.",
+                "Apple's crawler gets no answer from your server\(English.quoted(said)). This machine gets one.",
                 "Look for a firewall or geo rule, a dead IPv6 address, or a server that sleeps. \(English.stagingMode)")
         case .content:
             .init(
-                .crawlerContent, "Apple's crawler gets something that is no JSON. This machine gets the file.",
-                "Look for a challenge page or another variant that bots get. Wait if the file was just repaired.")
+                .crawlerContent, "Apple's crawler gets something that is not JSON. This machine gets the file.",
+                "Look for a challenge page or another variant that bots get. Wait if you have just fixed the file.")
         case .refusedContent(let word):
             .init(
                 .crawlerContent,
                 "Apple's crawler refuses what it gets (\(English.words(word))). This machine gets the file.",
-                "See what the server sends to the user agent AASA-Bot: its size, its type, whether it is whole. Wait "
-                    + "if the file was just repaired.")
+                "Check what the server sends to the user agent AASA-Bot: its size, its type, whether it is complete. Wait "
+                    + "if you have just fixed the file.")
         case .noAnswerUnseen(let family, let addresses, let said):
             .init(
                 .crawlerTimeout,
                 "Apple's crawler gets no answer from your server\(English.quoted(said)). This machine has no "
                     + "IPv\(family), so it does not see what Apple sees at \(addresses.listed(upTo: 2)).",
-                "Ask that address from a machine with IPv\(family) (curl -\(family)), or name a vantage that has it.")
+                "Check that address from a machine with IPv\(family) (curl -\(family)), or add a vantage that has it.")
         case .metOtherAddress(let trouble, let addresses):
             .init(
                 trouble.diagnosis,
-                "From here the domain has \(addresses.listed(upTo: 2)), not public, so this machine does not see what "
-                    + "Apple sees.",
+                "From here the domain has no public address (\(addresses.listed(upTo: 2))), so this machine does not see "
+                    + "what Apple sees.",
                 English.action(trouble))
         case .notSeenHere(let trouble, let cause):
             .init(trouble.diagnosis) { Words(cause.declaration.words($0).why, English.action(trouble)) }
         case .unknown(let word):
             .init(
                 .crawlerUnknown,
-                "Apple's crawler could not take the file. Apple says '\(English.both(word))', which it does not document.",
+                "Apple's crawler could not get the file. Apple reports '\(English.both(word))' but does not document it.",
                 "Let every client read the file over HTTPS, with status 200. Report it to Apple if it says the same a "
                     + "day later.")
         }
@@ -186,7 +187,7 @@ package struct AbsenceReason: Codable, Equatable, Sendable {
 }
 
 extension English {
-    /// For a host that is not meant for everybody: Apple's CDN has no part in this mode.
+    /// For a host that is not public: phones in this mode do not use Apple's CDN.
     static let stagingMode = "For a staging host use ?mode=developer in the app's entitlement."
 
     fileprivate static func quoted(_ said: String) -> String { said.isEmpty ? "" : " (\(said))" }
@@ -320,7 +321,7 @@ extension DiagnosisContext {
 
 // MARK: - Why edges have no copy
 
-// Each edge is probed on its own, and Apple may give another reason at each.
+// Each edge is probed on its own, and may give a different reason.
 
 extension CheckContext {
     /// The most frequent first.

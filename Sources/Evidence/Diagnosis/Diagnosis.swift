@@ -5,22 +5,22 @@ import Foundation
 
 /// What phones do now, why, and until when.
 package struct Diagnosis: Codable, Equatable, Sendable {
-    /// What phones do now. It follows from what was served, whatever the cause is.
+    /// What phones do now. It follows from what was served, not from the cause.
     package var effect: Effect
     package var cause: Cause
     /// What Apple says about its crawler, if that explains a missing copy.
     package var word: AppleReport?
-    /// How long it stays so, as far as that is known.
+    /// How long it lasts, if known.
     package var outlook: Outlook?
     /// Whether Apple's crawler meets an error when it asks for the file again; nil if none was seen.
     package var isFetchAtRisk: Bool?
-    /// Whether only this machine shows the site's fault, and nothing else was seen to work from here; nil if not.
+    /// Whether only this machine saw the site's fault, and nothing else was seen to work from here; nil if not.
     package var isSeenHereAlone: Bool?
     /// When Apple's crawler got the file, if that was after the fault began; nil if not, or if unknown.
     package var copySinceFailure: Date?
-    /// What a file that is not there yet must have, for what is asked; nil if that is not the cause.
+    /// What a missing file must have for the asked service; nil if a missing file is not the cause.
     package var fileNeeds: AskedService?
-    /// What the origin's server says of itself in place of the file, whichever cause leads; nil if nothing.
+    /// What the origin's server says in place of the file, even if another cause leads; nil if nothing.
     package var said: String?
 
     package init(effect: Effect, cause: Cause, word: AppleReport? = nil, outlook: Outlook? = nil) {
@@ -54,8 +54,8 @@ extension Diagnosis {
         if case .finding(_, finding.problem, _) = cause { true } else { false }
     }
 
-    /// Whether a finding adds nothing for a reader: it leads the diagnosis, or belongs to the same trouble. Mistakes in the
-    /// file and unmet expectations are each mended by themselves.
+    /// Whether a finding adds nothing for a reader: it leads the diagnosis, or belongs to the same trouble. Each mistake in
+    /// the file and each unmet expectation needs its own fix.
     package func tells(_ finding: Finding) -> Bool {
         if leads(finding) { return true }
         if case .finding(_, let problem, _) = cause {
@@ -67,13 +67,13 @@ extension Diagnosis {
         }
         switch (cause, finding.problem.area) {
         case (.remark, _): return false
-        // What Apple has follows from what the origin gives, and the effect says it.
+        // What Apple has follows from what the origin gives, and the effect already says so.
         case (.finding, .cdn), (.origin, .cdn), (.access, .cdn): return effect.isOfCopy || finding.severity == .error
         case (.crawler, .cdn), (.copy, .cdn): return true
         case (.finding(_, let lead, _), .origin):
             return lead.kind?.feeds != nil && lead.kind?.feeds == finding.feeds
         case (.origin, .origin), (.access, .origin), (.crawler, .origin): return finding.feeds != .certificateExpiring
-        // A page in place of the file is no file with mistakes.
+        // A page in place of the file is not a file with mistakes.
         case (.origin(.pageInsteadOfFile), .file), (.origin(.otherJSON), .file): return finding.severity == .error
         default: return false
         }
@@ -91,7 +91,7 @@ extension Diagnosis {
         if cause.restsOnThisMachine, context.findings.contains(where: { $0.doubt == .untested }) {
             isSeenHereAlone = true
         }
-        // Apple's word has its own advice; what this machine sees besides needs a second one.
+        // Apple's report has its own advice. A different problem here needs a second one.
         if word?.here == .unseen, !context.originIsFine, cause.isMetHere { word?.here = .otherwise }
         if cause.isMetHere { copySinceFailure = context.copySinceFailure }
         said = context.check.readings.serverWords
@@ -99,8 +99,8 @@ extension Diagnosis {
 
     typealias Row = @Sendable (DiagnosisContext) -> Cause?
 
-    /// The first row that fits decides. First comes what hides everything else; then what Apple says together with what
-    /// this machine sees; then what either of them says alone; then the age of Apple's copy; last, that all is well.
+    /// The first row that fits decides. Causes that hide everything else come first. Then: what Apple and this machine say
+    /// together, what only one of them says, the age of Apple's copy, and at the end that all is well.
     static let rows: [Row] =
         nameRows + welcomeRows + absenceRows + handshakeRows + vantageRows + refusalRows + turnedAwayRows + crawlerRows
         + askedRows + originRows + expectationRows + edgeRows + copyRows + privateHereRows + healthyRows
@@ -131,7 +131,7 @@ extension Cause {
     }
 }
 
-/// Apple's word about its crawler, which outranks anything that is seen from here.
+/// Apple's own report about its crawler. It outranks anything seen from here.
 package struct AppleReport: Codable, Equatable, Sendable {
     package var word: AppleWord
     package var trouble: CrawlerTrouble
@@ -238,7 +238,7 @@ final class DiagnosisContext {
         return isOlder ? check.now - TimeInterval(evidence.age) : nil
     }
 
-    /// Apple's word if every edge says so: what one edge remembers is not a statement about now.
+    /// Apple's report if every edge gives it: what one edge has cached says nothing about now.
     var unanimousFailure: CrawlerFailure? { isMixed || check.absenceReasons.count > 1 ? nil : check.crawlerFailure }
 
     /// Whether the user agent of Apple's crawler was tried and got the file, like this program.
@@ -252,7 +252,7 @@ final class DiagnosisContext {
     /// What this machine got by the plain request.
     var here: Served { check.readings.served(by: check.origin) }
 
-    /// The addresses that do not answer, and why: those of a dead IPv6, or the others.
+    /// The addresses that do not answer, and why: only the IPv6 ones if all of IPv6 is dead, or only the others.
     func deadAddresses(ofIPv6: Bool) -> [ServedAt] {
         let survey = AddressSurvey(check)
         return check.served(survey.dead.filter { (survey.isIPv6Dead && $0.address.family == 6) == ofIPv6 })

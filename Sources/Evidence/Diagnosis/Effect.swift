@@ -7,7 +7,7 @@ import Foundation
 package struct Effect: Codable, Equatable, Sendable {
     /// Which phones: those in a mode other than production read the origin.
     package var phones: AssociationMode
-    /// Or what is said of them, for the service.
+    /// What phones do with links, or with the service.
     package var links: Links
     /// The service that a person asks about; nil for links.
     package var service: String?
@@ -254,7 +254,7 @@ extension DiagnosisContext {
         guard check.readings.originFile?.namesService == true else { return nil }
         if hasError(in: .file) { return .followFaultyFile }
         let unmet = findings.contains {
-            // What a person asks is no expectation: phones find the app, or the copies say that they do not.
+            // What a person asks is not an expectation: phones find the app, or the copies say that they do not.
             if case .file(.asked) = $0.problem { return false }
             return $0.severity == .error && $0.problem.area == .expectation && $0.kind != .pageMissing
         }

@@ -22,20 +22,20 @@ package enum OriginCause: Codable, Equatable, Sendable {
         case .privateForApple(let seen, let all):
             .init(
                 .crawlerPrivateAddress,
-                "For Apple the domain has a private or reserved address, which its CDN refuses to ask."
+                "Apple resolves the domain to a private or reserved address, and its CDN refuses to connect to it."
                     + (seen.isEmpty
-                        ? all > 0 ? " From here no address is such." : ""
-                        : " From here it has \(seen.listed(upTo: 2))."),
+                        ? all > 0 ? " From here every address is public." : ""
+                        : " From here it resolves to \(seen.listed(upTo: 2))."),
                 seen.isEmpty && all > 0
-                    ? "Ask each of the domain's name servers for its A and AAAA records: one gives Apple another address."
+                    ? "Ask each of the domain's name servers for its A and AAAA records: one gives Apple a different address."
                     : seen.count == all ? English.publicAddress : English.publicAlone)
         case .privateHere(let addresses, let all):
             .init(
                 .privateAddressHere,
-                "From here \(addresses.count == all ? "the domain has" : "of \(all) addresses the domain has") "
-                    + "\(addresses.listed(upTo: 2)), not public. Apple's CDN has the file, so public DNS answers "
-                    + "otherwise than this machine's DNS, hosts file or VPN.",
-                "Check from a network with public DNS, or name a vantage. Nothing needs to be done at the site.")
+                "From here \(addresses.count == all ? "the domain has no public address" : "not every address of the domain is public") "
+                    + "(\(addresses.listed(upTo: 2))). Apple's CDN has the file, so public DNS answers differently from "
+                    + "this machine's DNS, hosts file or VPN.",
+                "Check from a network with public DNS, or add a vantage. Nothing needs to be done at the site.")
         case .addressesFailVariously(let answers, let repairs):
             .init(.addressesFailVariously) { now in
                 Words("\(English.lead(answers)): \(English.words(answers.groups)).", English.actions(repairs, now))
@@ -52,18 +52,19 @@ package enum OriginCause: Codable, Equatable, Sendable {
                 English.exemptionFromPages)
         case .otherJSON(let words):
             .init(
-                .pageInsteadOfFile, "Your server sends JSON that is no association file, with status 200: '\(words)'.",
-                "Take /.well-known/apple-app-site-association out of the API's routes, and deploy the file there.")
+                .pageInsteadOfFile,
+                "Your server sends JSON that is not an association file, with status 200: '\(words)'.",
+                "Exempt /.well-known/apple-app-site-association from the API's routes, and deploy the file there.")
         case .hostSleeps:
             .init(
                 .hostSleeps,
-                "Your server takes the request, but does not answer this machine or Apple's crawler in time. It sleeps "
+                "Your server accepts the request, but does not answer this machine or Apple's crawler in time. It sleeps "
                     + "between visits, or is overloaded.",
                 "Serve the file from a cache or a static host that does not sleep. Try --max-time 60 to see it wake.")
         case .hostDown:
             .init(
                 .hostDown, "Your server does not answer this machine or Apple's crawler. It is down or gone.",
-                "Bring it back. If the domain was given up, take it out of the app's entitlements.")
+                "Restart it. If you gave up the domain, remove it from the app's entitlements.")
         }
     }
 }
@@ -98,9 +99,9 @@ extension English {
 
     private static func action(_ repair: AddressRepair, _ now: Date) -> String {
         switch repair {
-        case .deadAddress: "Repair the dead address, or take it out of the records."
-        case .ipv6: "Repair IPv6, or take the AAAA records away."
-        case .sameFile: "Bring the same file to every server."
+        case .deadAddress: "Fix the dead address, or remove it from the DNS records."
+        case .ipv6: "Fix IPv6 or remove the AAAA records."
+        case .sameFile: "Deploy the same file to every server."
         case .fault(let problem): problem.declaration.words(now).action ?? ""
         }
     }
@@ -117,7 +118,7 @@ extension Diagnosis {
             }
             return nil
         },
-        // Only the domain's own name: behind a redirect, the rows of the origin judge.
+        // Only the domain's own name: after a redirect, the origin's rows decide.
         { context in context.check.lastHost.isElsewhere ? nil : context.finding(.dnsFailed).map { Cause($0) } },
         { context in
             guard let failure = context.check.crawlerFailure, failure.trouble == .address else { return nil }
@@ -182,7 +183,7 @@ extension DiagnosisContext {
 extension Diagnosis {
     static let absenceRows: [Row] = [
         { context in (context.finding(.rootOnly) ?? context.finding(.misplaced)).map { Cause($0) } },
-        // Another file, or the file within something else: more than that it is no JSON, or its Content-Type.
+        // Another file, or the file within something else: this says more than invalid JSON or a wrong Content-Type.
         { context in
             let isWrapped = context.check.readings.originBody?.isWrapped == true && context.error(.redirect) == nil
             return (context.lint("other-file") ?? (isWrapped ? context.lint("json-syntax") : nil)).map { Cause($0) }
@@ -203,7 +204,7 @@ extension Diagnosis {
             return context.finding(.status).map { Cause($0) }
         },
         { context in
-            // A login page that a redirect leads to is reported as the redirect that it is.
+            // A redirect to a login page is reported as a redirect.
             guard context.check.readings.originIsPage, context.error(.redirect) == nil,
                 context.lint("json-syntax") != nil || context.error(.tooLarge) != nil
             else { return nil }
@@ -240,7 +241,7 @@ extension DiagnosisContext {
     /// Whether a redirect that clients must not follow led to the last server.
     fileprivate var isRedirectedAway: Bool { check.lastHost.isElsewhere && error(.redirect) != nil }
 
-    /// Whether Apple's crawler may have met the address that is not public: it says nothing else, or met silence.
+    /// Whether Apple's crawler may have met the address that is not public: it reports nothing else, or no answer.
     fileprivate var mayBeOfAddress: Bool {
         switch check.crawlerFailure?.trouble {
         case nil, .address, .silence, .unknown, .connection(.refused): true
@@ -346,7 +347,7 @@ extension DiagnosisContext {
         let readings = check.readings
         let served = results.map { (result: $0, served: readings.served(by: $0.retrieval)) }
         let files = Groups(served.filter(\.served.isFile).map { ($0.served.likeness, $0) }).members
-        // A single file is what all should give. If there are several, each is reported.
+        // If only one file is served, all addresses should give it. If there are several, each is reported.
         let told = served.filter { files.count != 1 || !$0.served.isFile }
         let groups = Groups(told.map { ($0.served.likeness, $0) }).members
             .enumerated().sorted { ($0.element[0].served.harm, $0.offset) < ($1.element[0].served.harm, $1.offset) }

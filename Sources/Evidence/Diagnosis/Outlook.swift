@@ -1,4 +1,4 @@
-// How long it stays so: from what Apple's edges say about their own answers, and from what Apple documents.
+// How long it lasts: from what Apple's edges say about their own answers, and from what Apple documents.
 
 import Foundation
 
@@ -24,7 +24,7 @@ package enum Outlook: Codable, Equatable, Sendable {
     /// Phones that have the app follow within a week.
     case phonesWithinWeek
 
-    /// Until when a change is normal, in a few words; nil where that is not what it says.
+    /// Until when a change is normal, in a few words; nil if the outlook does not say that.
     package var limit: String? {
         switch self {
         case .normalUntil(let date): "normal until \(English.instant(date))"
@@ -39,8 +39,8 @@ package enum Outlook: Codable, Equatable, Sendable {
     /// Apple's time for a change, in seconds.
     private static let promise = 86_400
 
-    /// The outlook says until when `cause` has its effect. `phonesWithinWeek` is about a change of the file, so it is no
-    /// answer where something else ends the cause: no phone waits for the renewal of a certificate that expires in a week.
+    /// Until when `cause` has its effect. `phonesWithinWeek` is about a change of the file, so it does not fit a cause that
+    /// ends in another way, such as an expiring certificate.
     init?(of context: DiagnosisContext, _ cause: Cause) {
         let observation = context.check.observation
         let comparison = context.comparison
@@ -72,7 +72,7 @@ package enum Outlook: Codable, Equatable, Sendable {
                 self = .withinDay
                 return
             }
-            // A lag that its operator counts as an incident is not called normal, and a shorter one is.
+            // A lag is normal unless its operator counts it as an incident.
             let limit = Int(context.check.checks.staleAfter.inSeconds)
             let late: Outlook = lag >= Self.promise ? .beyondPromise : lag >= limit ? .pastLimit(limit) : .withinDay
             // A wrong file, or one that another location does not get, is not called normal.
@@ -147,8 +147,8 @@ extension Cause {
 }
 
 extension DiagnosisContext {
-    /// Whether the origin, or Apple's way to it, fails now, so that phones depend on Apple's copy. Another location
-    /// does not show that, and several versions of the file are still an answer.
+    /// Whether the origin, or Apple's way to it, fails now: then phones depend on Apple's copy. Another location does not
+    /// show that, and several versions of the file are still an answer.
     fileprivate var isOriginFailing: Bool {
         findings.contains { finding in
             guard finding.severity == .error, case .origin(let problem) = finding.problem else { return false }
@@ -162,14 +162,14 @@ extension DiagnosisContext {
 
     /// When the last of Apple's edges drops its cached failure.
     fileprivate var failureEnd: Date {
-        // At most a day, which is all that Apple documents: a longer lifetime is that of a copy.
+        // At most a day, as Apple documents. A longer lifetime is that of a copy.
         let seconds = check.absentCopies.compactMap(\.secondsUntilExpiry).max() ?? 3600
         return (check.now + min(max(60, TimeInterval(seconds)), 86_400)).wholeMinute
     }
 }
 
 extension Date {
-    /// The next whole minute, so that an `Age` that grows with the clock gives the same instant at each check.
+    /// The next whole minute: an `Age` that grows with the clock gives the same instant at each check.
     var wholeMinute: Date {
         Date(timeIntervalSince1970: (timeIntervalSince1970 / 60).rounded(.up) * 60)
     }

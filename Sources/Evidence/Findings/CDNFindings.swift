@@ -43,7 +43,7 @@ package enum CDNProblem: Codable, Equatable, Sendable {
         case .divergent(let originSince):
             .init(.divergent, leads: .cdnDivergent) { now in
                 Words(
-                    "Apple's CDN serves another file than the origin, and it is not known since when.",
+                    "Apple's CDN and the origin serve different files. It is unknown since when.",
                     (English.isForLong(originSince, now) ? "Look" : "\(English.waitIfNew) Then look")
                         + " for a rule by country or user agent, an A/B test, or a server with the other file.")
             }
@@ -55,7 +55,7 @@ package enum CDNProblem: Codable, Equatable, Sendable {
         case .withoutEffect:
             .init(
                 .withoutEffect, leads: .withoutEffect,
-                "Apple's CDN serves another version of the file than the origin. The difference changes no URL.",
+                "Apple's CDN and the origin serve different versions of the file. The difference changes no URL.",
                 "Nothing needs to be done.")
         case .crawlerFails(let word, let trouble, let next, let places):
             .init(.crawlerError) { now in
@@ -69,7 +69,7 @@ package enum CDNProblem: Codable, Equatable, Sendable {
         case .crawlerFailsBesideCopy(let word, let trouble, let places):
             .init(
                 .crawlerError, severity: .warning, leads: .crawlerFailsBesideCopy,
-                "Apple's crawler failed when it asked last (\(English.both(word)))\(English.words(places)). Apple's "
+                "Apple's crawler failed at its last request (\(English.both(word)))\(English.words(places)). Apple's "
                     + "CDN still serves a copy.",
                 English.action(trouble))
         case .missing(_, let places):
@@ -80,8 +80,8 @@ package enum CDNProblem: Codable, Equatable, Sendable {
         case .badCopy(let places):
             .init(
                 .badCopy, leads: .badCopy,
-                "Apple's CDN serves something that is no apple-app-site-association file\(English.words(places)).",
-                "See what your server sends to the user agent AASA-Bot. Make sure that nothing between here and "
+                "Apple's CDN serves something that is not an apple-app-site-association file\(English.words(places)).",
+                "Check what your server sends to the user agent AASA-Bot. Make sure that nothing between here and "
                     + "Apple's CDN answers in its place.")
         case .edgesDiffer(let groups, let all, let isPropagating, let originSince):
             .init(.edgesDiffer, severity: isPropagating ? .note : .warning, leads: .edgesDiffer) { now in
@@ -90,16 +90,16 @@ package enum CDNProblem: Codable, Equatable, Sendable {
         case .edgesInTrouble(let fault, let places, let addresses):
             .init(
                 .edgeUnreachable, leads: .edgeTrouble,
-                "\(places.edges.count) of Apple's \(places.all) edges \(places.edges.count == 1 ? "is" : "are") in "
-                    + "trouble: \(English.words(fault)) (\(English.words(places.edges))).",
+                "\(places.edges.count) of Apple's \(places.all) edges \(places.edges.count == 1 ? "fails" : "fail"): "
+                    + "\(English.words(fault)) (\(English.words(places.edges))).",
                 English.action(fault),
                 evidence: ["errors": addresses.map { "\($0): \(English.words(fault))" }.joined(separator: "; ")])
         case .edgesSilent(let dead, let all):
             .init(
                 .edgeUnreachable, severity: .note,
-                "\(dead.count) of Apple's \(all) edges could not be asked from here: "
+                "\(dead.count) of Apple's \(all) edges could not be reached from here: "
                     + "\(dead.map(English.words).listed(upTo: 2)).",
-                "Check this machine's way to them, IPv6 above all. Phones may still reach them.")
+                "Check this machine's route to them, especially over IPv6. Phones may still reach them.")
         }
     }
 }
@@ -144,8 +144,8 @@ extension AppleWord {
 
 // MARK: - The CDN's own trouble
 
-/// Why the CDN's answer, or its silence, says nothing about the file: a failure of the CDN or of the way to it. The
-/// site is not at fault.
+/// Why the CDN's answer, or its silence, says nothing about the file: the CDN failed, or the way to it. The site is not
+/// at fault.
 package enum CDNFault: Codable, Hashable, Sendable {
     case failed(Failure.Kind, Failure.Phase)
     case cutShort
@@ -227,8 +227,8 @@ extension English {
         return between(after, change.at)
     }
 
-    /// A question for the owners, where the monitor does not know.
-    fileprivate static let waitIfNew = "Wait a day if the file was just changed."
+    /// The owners know this; the monitor does not.
+    fileprivate static let waitIfNew = "Wait a day if you have just changed the file."
 
     /// Whether the origin has had its file for longer than Apple takes for a change.
     fileprivate static func isForLong(_ originSince: Date?, _ now: Date) -> Bool {
@@ -282,7 +282,7 @@ extension English {
         switch held {
         case .originFile(let hash): "serve the origin's file" + (hasHash ? " (SHA-256 \(hash)…)" : "")
         case .otherFile(let hash): "serve another file" + (hasHash ? " (SHA-256 \(hash)…)" : "")
-        case .noFile: "serve something that is no such file"
+        case .noFile: "serve something that is not the file"
         case .nothing(let codes): "have no copy" + (codes.isEmpty ? "" : ", \(codes.listed(upTo: 3))")
         }
     }
@@ -291,7 +291,7 @@ extension English {
         let lead = besideFile ? "The origin is fine" : ""
         guard let cause else {
             return Words(
-                "\(besideFile ? "\(lead), but " : "")Apple's CDN says nothing of the file: \(words(fault)).",
+                "\(besideFile ? "\(lead), but " : "")Apple's CDN says nothing about the file: \(words(fault)).",
                 action(fault))
         }
         let own = cause.declaration.words(now)
@@ -299,10 +299,10 @@ extension English {
             switch cause {
             // These say nothing about the site.
             case .noFamily(let family):
-                "\(besideFile ? "\(lead). " : "")This machine has no IPv\(family), and Apple's CDN was tried over IPv\(family) alone."
+                "\(besideFile ? "\(lead). " : "")This machine has no IPv\(family), and Apple's CDN was tried only over IPv\(family)."
             case .nameServerFailed, .clockIsWrong, .proxyFailed:
                 [besideFile ? "\(lead)." : nil, own.why].compactMap(\.self).joined(separator: " ")
-            default: "\(besideFile ? "\(lead), but " : "")Apple's CDN says nothing of the file: \(words(fault))."
+            default: "\(besideFile ? "\(lead), but " : "")Apple's CDN says nothing about the file: \(words(fault))."
             }
         return Words(why, own.action, closing: "Phones may still reach it.")
     }
@@ -332,25 +332,25 @@ extension English {
     static func action(_ fault: CDNFault) -> String {
         switch fault {
         case .failed(let kind, let phase): action(kind, phase)
-        case .cutShort: "Look again in 5 min. If it stays so, look for a proxy that cuts answers."
+        case .cutShort: "Check again in 5 min. If it still happens, look for a proxy that truncates answers."
         case .rateLimited(let pause):
-            "Check less often from this address, and look again in \(age(pause)). Nothing needs to be done at the site."
+            "Check less often from this address, and check again in \(age(pause)). Nothing needs to be done at the site."
         case .ownTrouble(_, let pause):
-            "Look again in \(age(pause)). Nothing needs to be done at the site. Report it to Apple if it lasts for hours."
+            "Check again in \(age(pause)). Nothing needs to be done at the site. Report it to Apple if it lasts for hours."
         case .notApple:
-            "Look for a proxy, a filter or a login page between this machine and Apple's CDN, and ask from another network."
+            "Look for a proxy, a filter or a login page between this machine and Apple's CDN, and check from another network."
         }
     }
 
     private static func action(_ kind: Failure.Kind, _ phase: Failure.Phase) -> String {
         switch kind {
-        case .nameNotFound, .noAddress, .nameServerFailure, .noNameServer: "Repair this machine's DNS."
+        case .nameNotFound, .noAddress, .nameServerFailure, .noNameServer: "Fix this machine's DNS."
         case .certificate, .tlsHandshake, .tlsVersion:
-            "Exempt Apple's CDN from what reads the network's traffic, or name its authority (--cacert, network.ca_file)."
-        case .noIPv4Address, .noIPv6Address: "Ask without -4 or -6."
+            "Exempt Apple's CDN from TLS inspection, or trust the inspection's CA (--cacert, network.ca_file)."
+        case .noIPv4Address, .noIPv6Address: "Check without -4 or -6."
         // The CDN accepted the connection, so nothing on the way needs to be opened.
         case .timedOut where phase == .waiting || phase == .receiving:
-            "Look again in 5 min. Nothing needs to be done at the site."
+            "Check again in 5 min. Nothing needs to be done at the site."
         case .proxy, .own: "Check the proxy and the trust store that this machine uses."
         default: "Let this machine reach Apple's CDN over HTTPS (firewall, proxy, route). Phones may still reach it."
         }
@@ -371,22 +371,22 @@ extension English {
         case .refusal: "Allow AASA-Bot through the firewall and bot protection, from any address."
         case .absence: "Make sure that every server has the file."
         case .redirect, .connection(.redirects): "Serve the file without a redirect."
-        case .outage: "See in the server's log whether it was in trouble when Apple asked."
-        case .rateLimit: "Take the file out of the rate limit."
-        case .status: "See in the server's log why AASA-Bot got that status."
-        case .address: "Take addresses that are not public out of the domain's records."
+        case .outage: "Check in the server's log whether it failed when Apple asked."
+        case .rateLimit: "Exempt the file from the rate limit."
+        case .status: "Check in the server's log why AASA-Bot got that status."
+        case .address: "Remove the addresses that are not public from the domain's records."
         case .connection(.certificate): "Install the full certificate chain of a public authority on every server."
         case .connection(.certificateDates):
-            "Renew the certificate on every server behind the name, and see whether each of them took it."
+            "Renew the certificate on every server behind the name, and check that each server uses the new one."
         case .connection(.certificateName):
             "Give every server behind the name a certificate whose names include the domain."
         case .connection(.tls): "Let every server speak TLS 1.2 or 1.3, with a certificate for the domain."
         case .connection(.name): "Check the A and AAAA records at each of the domain's name servers, and DNSSEC."
         case .connection(.refused):
-            "Let every address take connections on port 443, and look for a firewall that rejects Apple's."
+            "Let every address accept connections on port 443, and look for a firewall that rejects Apple's connections."
         case .silence: "Look for a firewall or geo rule that drops Apple's packets, or a dead or slow server."
         case .content:
-            "See what the server sends to the user agent AASA-Bot: it must be valid JSON, whole, and at most 128 KiB."
+            "Check what the server sends to the user agent AASA-Bot: it must be complete, valid JSON of at most 128 KiB."
         case .unknown: "Look for a rule by country or address. Report it to Apple if it lasts longer than a day."
         }
     }

@@ -11,7 +11,7 @@ package enum FileProblem: Codable, Equatable, Sendable {
     case serviceMissing(String, apps: [String]? = nil)
     /// What a person asks for is not in the file. `known`: apps that may be meant, if the question names none.
     indirect case asked(AskedFault, AskedService, Domain, known: [String])
-    /// The origin's file does for what is asked, or was not read, and Apple's copy does not.
+    /// The origin's file has what is asked, or was not read. Apple's copy lacks it.
     case copyLacks(AskedService, Domain)
     /// `from`: the service; nil for the whole file.
     case appMissing(String, from: String?)
@@ -30,13 +30,14 @@ package enum FileProblem: Codable, Equatable, Sendable {
         case .linksRemoved(let services):
             .init(
                 .linksRemoved, leads: .originLosesLinks,
-                "The file opens no link any more, as it did before: it is there for \(services.listed(upTo: 4)) alone.",
-                "Put the apps back under applinks. If that is meant, ignore the rule aasa.links-removed for the domain.",
+                "The file no longer opens any links: it only covers \(services.listed(upTo: 4)).",
+                "Put the apps back under applinks. If you removed them on purpose, ignore the rule aasa.links-removed for "
+                    + "the domain.",
                 evidence: ["pointer": "/applinks"])
         case .serviceMissing(let name, let apps):
             .init(
-                .serviceMissing, leads: .expectationFailed, "The file has no service \(name), which is expected.",
-                "\(English.adding(name, English.guesses(name, apps ?? []))) Or correct the expectation.")
+                .serviceMissing, leads: .expectationFailed, "The file lacks \(name), which you expect.",
+                "\(English.adding(name, English.guesses(name, apps ?? []))) Or fix the expectation.")
         case .asked(let fault, let asked, let domain, let known):
             .init(fault.kind, leads: .expectationFailed, English.words(fault, asked, domain, known))
         case .copyLacks(let asked, let domain):
@@ -47,22 +48,22 @@ package enum FileProblem: Codable, Equatable, Sendable {
         case .appMissing(let app, let service):
             .init(
                 .appMissing, leads: .expectationFailed,
-                "\(service.map { "The service \($0)" } ?? "The file") does not name the app \(app), which is expected.",
-                "\(English.deployOrCorrect) An app ID is that of the signed entitlements: prefix, dot, bundle ID.")
+                "\(service.map { "The service \($0)" } ?? "The file") does not name the app \(app), which you expect.",
+                "\(English.deployOrCorrect) An app ID is prefix, dot and bundle ID, as in the signed entitlements.")
         case .opensUnexpectedly(let url, let app, let domain):
             .init(
                 .urlOpens, leads: .expectationFailed,
-                "The URL \(url) opens \(app), though it is expected to open nothing.",
+                "The URL \(url) opens \(app), but you expect it to open nothing.",
                 English.explain(url, domain))
         case .opensNothing(let url, let expected, let domain):
             .init(
                 .urlOpensNothing, leads: .expectationFailed,
-                "The URL \(url) opens nothing, though it is expected to open \(expected).",
+                "The URL \(url) opens nothing, but you expect it to open \(expected).",
                 English.explain(url, domain))
         case .opensOther(let url, let app, let expected, let domain):
             .init(
                 .urlOpensOther, leads: .expectationFailed,
-                "The URL \(url) opens \(app), though it is expected to open \(expected).",
+                "The URL \(url) opens \(app), but you expect it to open \(expected).",
                 English.explain(url, domain))
         case .pageMissing(let url, let fault):
             .init(
@@ -83,7 +84,7 @@ package enum PageFault: Codable, Equatable, Sendable {
 // MARK: - Words
 
 extension English {
-    fileprivate static let deployOrCorrect = "Deploy the file that has the change, or correct the expectation."
+    fileprivate static let deployOrCorrect = "Deploy the intended file, or fix the expectation."
 
     fileprivate static func words(_ lint: LintFinding) -> Words {
         let lead =
@@ -112,9 +113,9 @@ extension English {
         case .redirect(let fault):
             switch fault {
             case .insecure(let target), .byInsecure(let target): "it redirects to \(target), which is not HTTPS"
-            case .circle: "its redirects lead in a circle"
+            case .circle: "its redirects form a loop"
             case .tooMany(let hops): "its redirects do not end within \(hops) hops"
-            case .nowhere(let status): "it redirects (status \(status)) without saying where to"
+            case .nowhere(let status): "it redirects (status \(status)) without a Location header"
             case .unreadable(let status, let location):
                 "it redirects (status \(status)) to '\(location)', which no browser can follow"
             case .privateAddress(let target): "it redirects to \(target), a private or reserved address"
@@ -122,7 +123,7 @@ extension English {
                 "it redirects to \(target)"
             }
         case .served(let served, nil): "the server \(words(served))"
-        case .served(let served, let target?): "\(target), where it redirects to, \(words(served))"
+        case .served(let served, let target?): "it redirects to \(target), which \(words(served))"
         }
     }
 }

@@ -23,7 +23,7 @@ package struct Finding: Codable, Equatable, Sendable {
         add(evidence)
     }
 
-    /// nil for the linter's.
+    /// nil for rules of the linter.
     package var kind: FindingKind? { problem.kind }
 
     package var rule: Rule { problem.declaration.rule }
@@ -31,7 +31,7 @@ package struct Finding: Codable, Equatable, Sendable {
     /// The incident that it feeds if it is an error.
     package var feeds: IncidentKind? { kind.map(\.feeds) ?? rule.feeds }
 
-    /// The same finding; marked as seen by this machine alone, unless the step was seen to work for others.
+    /// The same finding, marked as seen only by this machine unless the step was seen to work for others.
     func tested(_ isTested: Bool) -> Finding {
         var finding = self
         if !isTested { finding.doubt = .untested }
@@ -53,7 +53,7 @@ package struct Finding: Codable, Equatable, Sendable {
         case freshCopy(fetchedAt: Date)
         /// Apple's crawler reports something other than such an address.
         case appleWord
-        /// None, but the step was not seen to work for others, so this machine may be at fault.
+        /// None, but the step was not seen to work for others: this machine may be at fault.
         case untested
     }
 
@@ -110,7 +110,7 @@ package enum Problem: Codable, Equatable, Sendable {
         case .vantageFailed(let name, let detail):
             .init(
                 .vantageFailed, "The vantage \(name) could not be used: \(detail ?? "its proxy failed").",
-                "Check the proxy of that vantage. It says nothing about the site, which is judged without it.")
+                "Check the proxy of that vantage. The site is evaluated without it.")
         }
     }
 }
@@ -165,7 +165,7 @@ struct Declaration {
         self.words = { _ in words() }
     }
 
-    /// nil for the linter's.
+    /// nil for rules of the linter.
     var kind: FindingKind? { if case .kind(let kind) = source { kind } else { nil } }
 
     var rule: Rule {
@@ -239,11 +239,11 @@ extension Finding {
         var message = (place.map { "\(English.text(of: $0)): " } ?? "") + (words.why ?? "")
         switch doubt {
         case nil: break
-        case .untested: message += " This machine alone saw it."
-        case .appleWord: message += " Apple's crawler met something else."
+        case .untested: message += " Only this machine saw it."
+        case .appleWord: message += " Apple's crawler reports a different problem."
         case .appleCopy, .appleCopyAndAgent, .otherServer, .freshCopy:
             if case .origin(.notPublic) = problem {
-                message += " Apple's CDN has the file all the same: public DNS answers otherwise."
+                message += " But Apple's CDN has the file, so public DNS answers differently."
             } else {
                 message += " Apple's CDN has the file."
             }
@@ -260,14 +260,14 @@ extension Finding {
         switch (problem, doubt) {
         case (_, nil): fix
         case (_, .freshCopy(let fetched)):
-            "Nothing needs to be done: Apple's crawler got the file \(English.age(since: fetched, now)) ago. Protections that know bots by their "
-                + "address refuse clients that only bear the name."
+            "Nothing needs to be done: Apple's crawler got the file \(English.age(since: fetched, now)) ago. Protections that "
+                + "verify bots by address refuse clients that only use the name."
         case (_, .untested): English.elsewhereFirst(fix)
         case (.origin(.notPublic), _), (_, .otherServer), (_, .appleWord):
-            "Check from a network with public DNS, or name a vantage. Nothing needs to be done at the site."
+            "Check from a network with public DNS, or add a vantage. Nothing needs to be done at the site."
         case (_, .appleCopyAndAgent(let agent)): "Let every user agent read the file, as \(agent.shortName) can."
         case (_, .appleCopy):
-            "Look from another network, or let this machine pass: Apple's copy shows that its crawler gets the file."
+            "Check from another network, or allow this machine's address: Apple's copy shows that its crawler gets the file."
         }
     }
 }
@@ -285,6 +285,6 @@ extension English {
 
     /// The action for a fault that may be this machine's.
     static func elsewhereFirst(_ action: String) -> String {
-        "Look from another machine or network first. If it is so there too: \(action)"
+        "First check from another network. If it fails there too, \(action.prefix(1).lowercased())\(action.dropFirst())"
     }
 }

@@ -193,8 +193,8 @@ package struct Rule: RawRepresentable, Hashable, Sendable, Codable, CustomString
         FindingKind.allCases.filter(\.isOfDomain).map { Rule($0) } + Linter.rules.map { Rule(lint: $0.id) })
 }
 
-/// The pages that decide what is right: Apple's, and these about this machine. The documentation is the rule; what Apple's systems
-/// were seen to do only lowers a severity.
+/// The pages that decide what is right: Apple's, and these about this machine. Documentation is the rule. What Apple's
+/// systems were seen to do only lowers a severity.
 enum Reference {
     static let systemStatus = "https://www.apple.com/support/systemstatus/"
     static let trustStore = "https://curl.se/docs/sslcerts.html"

@@ -122,7 +122,7 @@ package struct CalendarDay: Hashable, Sendable, Codable, CustomStringConvertible
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let day = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no day such as 2027-01-01")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a day such as 2027-01-01")
         }
         self = day
     }

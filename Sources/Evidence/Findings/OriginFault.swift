@@ -1,4 +1,4 @@
-// What an origin does wrong, as finely as the advice differs, and the words for it.
+// What an origin does wrong, and the words for it. Faults with different advice are different cases.
 
 import Facts
 import Foundation
@@ -133,7 +133,7 @@ extension OriginFault {
     }
 }
 
-/// Redirects that no client follows, or that Apple refuses.
+/// Redirects that no client can follow, or that Apple refuses.
 package enum RedirectFault: Codable, Equatable, Sendable {
     /// To a URL that is not HTTPS; not followed.
     case insecure(String)
@@ -269,13 +269,13 @@ extension English {
                 "Check its spelling, its registration and its A and AAAA records.")
         case .nameWithoutAddress(nil):
             Words(
-                "The name \(server) exists and has no address.",
-                "Publish an A record, and an AAAA record where the server has IPv6.")
+                "The name \(server) exists but has no address.",
+                "Publish an A record, and an AAAA record if the server has IPv6.")
         case .nameNotFound(let alias?), .nameWithoutAddress(let alias?): words(alias: alias, of: server)
         case .noAddress(let family):
             Words(
-                "\(server) has no IPv\(family) address, and -\(family) asks for no other.",
-                "Ask without -\(family)." + (family == 4 ? " Publish an A record: not every network has IPv6." : ""))
+                "\(server) has no IPv\(family) address, and -\(family) allows no other.",
+                "Check without -\(family)." + (family == 4 ? " Publish an A record: not every network has IPv6." : ""))
         case .refusesConnections:
             Words(
                 "\(server) refuses connections.", "Let the web server listen on port 443 on every address of the name.")
@@ -285,30 +285,31 @@ extension English {
                 "Check the address records, the firewall and the route to the server.")
         case .noConnection(let family):
             Words(
-                "\(server) takes no connection over IPv\(family).",
-                "Let the web server listen on port 443 on every address, and the firewall let clients in.")
+                "\(server) accepts no connection over IPv\(family).",
+                "Let the web server listen on port 443 on every address, and let clients through the firewall.")
         case .noRouteOfProxy:
             Words(
                 "\(server) cannot be reached through the proxy.",
-                "Check whether the server is up, and what the proxy's log says of it.")
+                "Check whether the server is up, and what the proxy's log says about it.")
         case .timedOut(let phase): words(timedOut: phase, server)
         case .connectionReset(let inHeaders):
             Words(
                 inHeaders
-                    ? "\(server) reset the connection in the headers of its answer."
+                    ? "\(server) reset the connection while it sent its headers."
                     : "\(server) ended the connection without an answer.",
-                "Look for a firewall or a proxy that cuts connections, and see the server's error log.")
+                "Look for a firewall or a proxy that cuts connections, and check the server's error log.")
         case .headersCut:
             Words(
-                "\(server) closed the connection in the headers of its answer.",
-                "See the error log of the server, and of the proxy before it.")
+                "\(server) closed the connection while it sent its headers.",
+                "Check the error log of the server, and of the proxy in front of it.")
         case .headersTooLarge:
             Words(
-                "\(server) sends headers without end.",
-                "Find what adds headers without end, such as a cookie or a proxy that loops.")
+                "\(server) sends endless headers.",
+                "Find what keeps adding headers, such as a cookie or a proxy that loops.")
         case .noHTTP:
             Words(
-                "\(server) answers with something that is no valid HTTP.", "Let a web server answer HTTPS on port 443.")
+                "\(server) answers with something that is not valid HTTP.", "Let a web server answer HTTPS on port 443."
+            )
         case .privateAddress:
             Words(
                 "\(server) has a private or reserved address, or leads to one.",
@@ -323,34 +324,34 @@ extension English {
             Words("\(server) answers with status \(status) in place of 200.", action(status: status))
         case .busy(let status, let pause):
             Words(
-                "\(server) answers with status \(status) and asks to come back in \(age(pause)) (Retry-After).",
+                "\(server) answers with status \(status) and asks clients to retry in \(age(pause)) (Retry-After).",
                 status == 503
-                    ? "Look again in \(age(pause)). If no pause was planned, see the server's error log."
+                    ? "Check again in \(age(pause)). If you did not plan a downtime, check the server's error log."
                     : action(status: status))
         case .behindCloudflare(let status): behindCloudflare(status)
         case .undecodable:
             Words(
                 "The body cannot be decompressed as its Content-Encoding says.",
-                "Send the file uncompressed, or with a Content-Encoding that is true.")
+                "Send the file uncompressed, or with the right Content-Encoding.")
         case .unaskedEncoding(let encoding):
             Words(
-                "The body is compressed as \(encoding), which was not asked for.",
+                "The body is compressed as \(encoding), which the request did not ask for.",
                 "Send the file uncompressed, or compressed only as Accept-Encoding allows.")
         case .bodySlow(let bytes):
             Words(
-                "The file does not arrive in time: only \(bytes.grouped) bytes came.",
+                "The file does not arrive in time: only \(bytes.grouped) bytes arrived.",
                 "Find what slows the server down. Apple's crawler gives up after a few seconds.")
         case .bodyCut(let bytes, let promised, let isReset):
             Words(
-                "The \(isReset ? "connection is reset" : "answer ends") after \(bytes.grouped) bytes, before the file is there"
+                "The \(isReset ? "connection is reset" : "answer ends") after \(bytes.grouped) bytes, before the file is complete"
                     + (promised.map { " (Content-Length says \($0.grouped))." } ?? "."),
                 promised == nil
-                    ? "See the error log of the server, and of the proxy before it."
-                    : "Compare Content-Length with what is sent, and see the server's error log.")
+                    ? "Check the error log of the server, and of the proxy in front of it."
+                    : "Compare Content-Length with the bytes that are sent, and check the server's error log.")
         case .bodyCutInCompression(let bytes):
             Words(
                 "The compressed answer ends in the middle of the file, after \(bytes.grouped) bytes.",
-                "See whether the file is whole on the server. If it is, find what compresses it: a proxy, a module, a stored copy."
+                "Check whether the file is complete on the server. If it is, find what compresses it: a proxy, a module, a stored copy."
             )
         case .tooLarge(let bytes, let isCapped):
             Words(
@@ -375,17 +376,17 @@ extension English {
                     + "name.")
     }
 
-    /// Once the server takes the request, packets arrive, so no firewall drops them.
+    /// Once the server accepts the request, packets arrive, so no firewall drops them.
     private static func words(timedOut phase: Failure.Phase, _ server: String) -> Words {
         let lost = "Look for a firewall that drops packets, a geo rule, or a server that sleeps."
         let slow =
-            "Find out why the server is so slow: whether it sleeps (--max-time 60 gives it time), its load, a proxy."
+            "Find out why the server is slow: cold start, load, or a proxy."
         return switch phase {
-        case .resolving: Words("The name servers did not say in time where \(server) is.", lost)
-        case .connecting: Words("\(server) did not take the connection in time.", lost)
+        case .resolving: Words("The name servers did not resolve \(server) in time.", lost)
+        case .connecting: Words("\(server) did not accept the connection in time.", lost)
         case .handshaking: Words("\(server) did not finish the TLS handshake in time.", lost)
-        case .waiting: Words("\(server) took the request and did not answer in time.", slow)
-        case .receiving: Words("\(server) began its answer and did not finish the headers in time.", slow)
+        case .waiting: Words("\(server) accepted the request but did not answer in time.", slow)
+        case .receiving: Words("\(server) began its answer but did not finish the headers in time.", slow)
         }
     }
 
@@ -397,7 +398,7 @@ extension English {
             "Let every client in the world read the file: no login, no firewall rule, no geo rule."
         case 404, 410: "Serve the file at /.well-known/apple-app-site-association itself, without a redirect."
         case 429: "Exempt the file from rate limits."
-        case 500...: "See the server's error log."
+        case 500...: "Check the server's error log."
         default: "Answer with status 200 and the file."
         }
     }
@@ -420,7 +421,7 @@ extension English {
         case .certificateExpired(let date, let name?, _):
             return Words(
                 "An intermediate certificate expired\(date.map { " on \(day($0))" } ?? "") (\(name)).",
-                "Install the full chain that the authority hands out now.")
+                "Install the current full chain from the certificate authority.")
         case .certificateExpired(let date, nil, let names):
             return Words(
                 "The certificate expired\(date.map { " on \(day($0))" } ?? "")\(words(ofOther: names, host)).",
@@ -441,7 +442,7 @@ extension English {
                 "Install a certificate whose names include \(host), or let the server choose it by SNI.")
         case .certificateWithoutNames:
             return Words(
-                "The certificate has \(host) only as its common name, which Apple's systems do not read.",
+                "The certificate has \(host) only as its common name, which Apple's systems ignore.",
                 "Install a certificate that has \(host) as a subject alternative name.")
         case .certificateChain(let missing, let isPart):
             return Words(
@@ -454,13 +455,13 @@ extension English {
         case .certificateRefused(let words):
             return Words(
                 "The certificate is refused: \(words).",
-                "Install a certificate that passes: an RSA key of 2,048 bits or more, a SHA-2 signature, made for servers."
+                "Install a server certificate that passes: an RSA key of 2,048 bits or more and a SHA-2 signature."
             )
         default: return Words(nil)
         }
     }
 
-    /// The verifier stops at the dates, so a renewal alone would only lead to its next complaint.
+    /// The verifier stops at the dates, so a renewal alone would only lead to its next error.
     private static func words(ofOther names: TruncatedList?, _ host: String) -> String {
         names.map { ", and is not for \(host) but for \(words($0))" } ?? ""
     }
@@ -485,7 +486,7 @@ extension English {
         switch fault {
         case .plainText:
             Words(
-                "\(host) speaks no TLS on port 443.",
+                "\(host) does not speak TLS on port 443.",
                 "Enable HTTPS on port 443 (in nginx 'listen 443 ssl'), with a certificate for \(host).")
         case .unknownName:
             Words(
@@ -493,8 +494,8 @@ extension English {
                 "Add \(host) to the server's or the CDN's configuration, with a certificate for it.")
         case .clientCertificate:
             Words(
-                "\(host) demands a client certificate.",
-                "Let every client read the file without a certificate of its own.")
+                "\(host) requires a client certificate.",
+                "Let every client read the file without a client certificate.")
         case .noCommonCipher:
             Words(
                 "\(host) refuses the TLS handshake (alert: handshake failure).",
@@ -502,11 +503,11 @@ extension English {
         case .alert(let name):
             Words(
                 "\(host) ends the TLS handshake with the alert '\(name.inSentence)'.",
-                "See the server's TLS log, and whether it has a certificate for \(host).")
+                "Check the server's TLS log, and whether it has a certificate for \(host).")
         case .closed:
             Words(
                 "\(host) closes the connection during the TLS handshake.",
-                "See the server's TLS log, and whether it has a certificate for \(host).")
+                "Check the server's TLS log, and whether it has a certificate for \(host).")
         case .other:
             Words(
                 "\(host) fails the TLS handshake.",
@@ -526,14 +527,14 @@ extension English {
     private static func words(_ fault: RedirectFault) -> String {
         switch fault {
         case .insecure(let target), .byInsecure(let target):
-            "The origin redirects by plain HTTP, to \(target). Apple refuses that."
-        case .circle: "The redirects of the origin lead in a circle."
-        case .tooMany(let hops): "The redirects of the origin do not end within \(hops) hops."
-        case .nowhere(let status): "The origin redirects (status \(status)) without saying where to."
+            "The origin redirects over plain HTTP, to \(target). Apple refuses that."
+        case .circle: "The origin's redirects form a loop."
+        case .tooMany(let hops): "The origin's redirects do not end within \(hops) hops."
+        case .nowhere(let status): "The origin redirects (status \(status)) without a Location header."
         case .unreadable(let status, let location):
             "The origin redirects (status \(status)) to '\(location)', which no client can follow."
         case .login(let target):
-            "The origin redirects to a login page, \(target). The file must be there for everybody."
+            "The origin redirects to a login page, \(target). The file must be public."
         case .otherSite(let target): "The origin redirects to another site, \(target). Apple allows no redirects."
         case .toPage(let target, let title):
             "The origin redirects to \(target), an HTML page\(titled(title)). The file is not there."

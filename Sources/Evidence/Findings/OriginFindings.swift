@@ -10,7 +10,7 @@ package enum OriginProblem: Codable, Equatable, Sendable {
     /// Within the domain's site. `cdnFollowed`: Apple's CDN was seen to follow this one.
     case redirectSameSite(String, cdnFollowed: Bool)
     case status(StatusAnswer)
-    /// Content-Encoding names no compression, and the body is readable.
+    /// Content-Encoding does not name a compression, and the body is readable.
     case falseEncoding(String)
     /// An empty type means none. `holdsFile`: only the header is wrong.
     case contentType(String, isPage: Bool, holdsFile: Bool, BotProtection?)
@@ -58,8 +58,8 @@ package enum OriginProblem: Codable, Equatable, Sendable {
         case .falseEncoding(let encoding):
             .init(
                 .contentEncoding, severity: .warning,
-                "The Content-Encoding is '\(encoding)', which is no compression. The body is readable as it is.",
-                "Send no Content-Encoding with a body that is not compressed: clients may refuse what they cannot undo."
+                "The Content-Encoding is '\(encoding)', which is not a compression method. The body is readable as it is.",
+                "Send no Content-Encoding with a body that is not compressed: clients may refuse what they cannot decode."
             )
         case .contentType(let type, let isPage, let holdsFile, let protection):
             .init(
@@ -70,51 +70,50 @@ package enum OriginProblem: Codable, Equatable, Sendable {
         case .addressesUnreachable(let dead, let all):
             .init(
                 .addressUnreachable, leads: .addressUnreachable,
-                "\(English.count(dead, all)): \(English.words(dead)). Whether Apple's crawler meets "
-                    + "\(dead.count == 1 ? "it" : "them") is chance.",
-                "Repair the server at that address, or take the address out of the records.")
+                "\(English.count(dead, all)): \(English.words(dead)). Apple's crawler may use any of the addresses.",
+                "Fix the server at that address, or remove the address from the DNS records.")
         case .ipv6Broken(let dead):
             .init(
                 .ipv6Broken, leads: .ipv6Broken,
                 "No IPv6 address of the domain answers, while IPv4 does: \(English.words(dead)).",
-                "Repair IPv6, or take the AAAA records away. Apple's crawler may try IPv6 first.")
+                "Fix IPv6 or remove the AAAA records. Apple's crawler may try IPv6 first.")
         case .familyUnchecked(let family, let addresses):
             .init(
                 family == 6 ? .ipv6Unchecked : .ipv4Unchecked,
                 "The IPv\(family) addresses (\(addresses.listed(upTo: 2))) were not checked: this machine reaches "
-                    + "nobody over IPv\(family).",
-                "Check from a machine with IPv\(family), or name a vantage that has it.")
+                    + "no host over IPv\(family).",
+                "Check from a machine with IPv\(family), or add a vantage that has it.")
         case .stalls(let stalled):
             .init(
                 .addressStalls,
-                "One request of this check was answered, another to the same address was not: \(English.words(stalled)).",
-                "See the server's load, and its limits on connections from one client.")
+                "One request of this check got an answer, another to the same address did not: \(English.words(stalled)).",
+                "Check the server's load, and its limits on connections from one client.")
         case .singleFamily(let family, let domain):
             .init(
                 .singleFamily, "The name \(domain) has IPv\(family) addresses only.",
                 family == 4
-                    ? "Nothing needs to be done. It rules out a broken IPv6 address."
+                    ? "Nothing needs to be done. This rules out a broken IPv6 address."
                     : "Publish an IPv4 address too: not every network that fetches the file has IPv6.")
         case .addressesDiffer(let groups):
             .init(
                 .addressDiffers, leads: .addressesDiffer,
                 (groups.areVersions
                     ? "The origin \(English.versions(groups.map(\.served)))"
-                    : "The addresses of the domain do not answer alike")
-                    + ": \(English.words(groups)). Which one a client meets is chance.",
-                "Bring the same file to every server behind the name, or take servers out of its records.",
+                    : "The domain's addresses give different answers")
+                    + ": \(English.words(groups)). A client may get any of these.",
+                "Deploy the same file to every server behind the name, or remove servers from its DNS records.",
                 evidence: English.evidence(groups))
         case .formattingsDiffer(let groups):
             .init(
                 .addressDiffers, severity: .note,
-                "The addresses of the domain serve the file in \(groups.count) formattings that mean the same.",
-                "Nothing needs to be done, if it is meant.",
+                "The domain's addresses format the file in \(groups.count) different ways, with the same meaning.",
+                "Nothing needs to be done if this is intended.",
                 evidence: ["groups": groups.prefix(6).map { $0.places.listed(upTo: 8) }.joined(separator: " | ")])
         case .alternates(let files, let changes, let checks):
             .init(
                 .addressDiffers, leads: .originAlternates,
                 "The origin served \(files) files in turn: \(changes) changes back and forth within \(checks) checks.",
-                "Bring the same file to every server behind the name. Let no cache keep an old one.")
+                "Deploy the same file to every server behind the name. Make sure that no cache keeps an old one.")
         case .certificateExpiring(let end):
             .init(.certificateExpiring, leads: .certificateExpiring) { now in
                 Words(
@@ -126,22 +125,22 @@ package enum OriginProblem: Codable, Equatable, Sendable {
                 Words(
                     "An intermediate certificate (\(name)) expires \(English.left(until: end, now))on "
                         + "\(English.instant(end)).",
-                    "Install the chain that the authority hands out now. Renew the certificate if it still leads "
-                        + "there.")
+                    "Install the current chain from the certificate authority. Renew the certificate if it still needs this "
+                        + "intermediate.")
             }
         case .chainExpired(let end, let name):
             .init(
                 .certificateChainExpired,
                 "The server sends an intermediate certificate (\(name)) that expired on \(English.day(end)). This "
                     + "machine did not need it.",
-                "Install the chain that the authority hands out now.")
+                "Install the current chain from the certificate authority.")
         case .crawlerRefused(let refusals):
             .init(.crawlerRefused, leads: .agentRefused, English.words(refusals))
         case .agentDiffers(let others, let plain):
             .init(
                 .addressDiffers, leads: .addressesDiffer,
                 "The origin \(English.versions(others.map(\.served) + [plain])): it \(English.words(others)).",
-                "Serve the same file to every user agent. Apple's CDN takes the one that AASA-Bot gets.",
+                "Serve the same file to every user agent. Apple's CDN uses the one that AASA-Bot gets.",
                 evidence: Dictionary(
                     others.map { ($0.agent.rawValue, English.words($0.served)) } + [("plain", English.words(plain))]
                 ) { $1 })
@@ -157,8 +156,8 @@ package enum OriginProblem: Codable, Equatable, Sendable {
         case .rootCopyDiffers:
             .init(
                 .rootCopyDiffers,
-                "The file at /apple-app-site-association is another one than at /.well-known/. Which of them counts "
-                    + "depends on who reads.",
+                "The file at /apple-app-site-association differs from the one at /.well-known/. Which one counts depends "
+                    + "on the client.",
                 "Serve the same file at both places, or remove the one at the root.")
         case .rootOnly(let apple):
             .init(
@@ -167,10 +166,10 @@ package enum OriginProblem: Codable, Equatable, Sendable {
         case .misplaced(let url, let domain):
             .init(
                 .misplaced, leads: .misplaced,
-                "The file is at \(url). Devices and Apple's crawler ask \(domain.wellKnownURL) alone, and there is none.",
+                "The file is at \(url). Devices and Apple's crawler only request \(domain.wellKnownURL), which has no file.",
                 CloudNames.service(of: domain.name) == "GitHub Pages"
                     ? English.projectPage(domain.name)
-                    : "Serve it at that address: at the root of the host, and without an extension.")
+                    : "Serve it at that URL: at the root of the host, and without an extension.")
         }
     }
 }
@@ -283,12 +282,12 @@ extension English {
     private static func words(_ answer: StatusAnswer, of server: String) -> Words {
         guard case .handshake(.clientCertificate) = answer.fault else { return words(answer.fault, server) }
         return Words(
-            "\(server) answers with status \(answer.status) and demands a client certificate.",
+            "\(server) answers with status \(answer.status) and requires a client certificate.",
             words(answer.fault, server).action)
     }
 
     static let outOfRedirect =
-        "Take /.well-known/apple-app-site-association out of the redirect. Deploy the file there if it is missing."
+        "Exempt /.well-known/apple-app-site-association from the redirect. Deploy the file there if it is missing."
 
     fileprivate static func words(type: String, _ holdsFile: Bool, _ protection: BotProtection?) -> Words {
         if let protection { return Words(why(protection, 200), action(protection)) }
@@ -303,7 +302,7 @@ extension English {
             (addresses.count == all
                 ? "The domain has no public address: "
                 : "\(addresses.count) of the domain's \(all) addresses \(addresses.count == 1 ? "is" : "are") not public: ")
-                + "\(shown.listed(upTo: 2)). Apple's CDN does not ask such addresses.",
+                + "\(shown.listed(upTo: 2)). Apple's CDN does not connect to such addresses.",
             addresses.count == all ? publicAddress : publicAlone,
             ["addresses": shown.joined(separator: ", ")])
     }
@@ -319,7 +318,7 @@ extension English {
         }
     }
 
-    static let publicAlone = "Take the addresses that are not public out of the A and AAAA records."
+    static let publicAlone = "Remove the addresses that are not public from the A and AAAA records."
 
     static let publicAddress =
         "Publish the domain on a public address. For an internal host use ?mode=developer or ?mode=managed in the app's "
@@ -328,9 +327,8 @@ extension English {
     fileprivate static func words(busy: Int, of all: Int, _ statuses: [Int]) -> Words {
         let listed = statuses.map(String.init).joined(separator: " and ")
         return Words(
-            "\(busy) of this check's \(all) requests got status \(listed): the server limits how often it is asked, or was in "
-                + "trouble for a moment.",
-            "Nothing needs to be done, unless Apple's crawler reports the same. Then take the file out of the limit.",
+            "\(busy) of this check's \(all) requests got status \(listed): the server limits requests, or failed for a moment.",
+            "Nothing needs to be done unless Apple's crawler reports the same. Then exempt the file from the limit.",
             ["status": listed, "requests": "\(busy) of \(all)"])
     }
 
@@ -348,13 +346,24 @@ extension English {
             case .status(let status): !Absence.isTold(by: status)
             default: true
             }
+        let client = isCrawler ? "Apple's crawler" : "Apple's devices"
+        let lead =
+            isRule
+            ? "A firewall rule blocks \(client) by user agent"
+            : "Your server answers \(client) differently by user agent"
+        let verb = refusals.agents.count == 1 ? "gets" : "get"
+        let answer =
+            switch refusals.first {
+            case .status(let status): "\(names) \(verb) \(status)"
+            case .page: "\(names) \(verb) an HTML page"
+            default: "for \(names) your server \(words(refusals.first))"
+            }
         return Words(
-            "\(isRule ? "A bot or firewall rule" : "Your server") treats \(isCrawler ? "Apple's crawler" : "Apple's devices") by user agent: to \(names) your "
-                + "server \(words(refusals.first))\(sign)\(part). A plain client gets the file.",
+            "\(lead): \(answer)\(sign)\(part), other clients get the file.",
             isRule
                 ? "Allow the user agents AASA-Bot and CFNetwork through the firewall and bot protection."
                     + (refusals.isCloudflare ? English.skippedInCloudflare : "")
-                : "Serve the file to every user agent, with status 200: look for a rule or a server of its own for AASA-Bot.",
+                : "Serve the file to every user agent, with status 200: look for a rule or a separate server for AASA-Bot.",
             evidence)
     }
 
@@ -378,32 +387,33 @@ extension English {
         return Words("\(lead)\(told.listed(upTo: 2)).", action(fault), evidence)
     }
 
-    /// `gives the user agent AASA-Bot another file (SHA-256 0011…) than a plain client`.
+    /// `gives the user agent AASA-Bot a different file (SHA-256 0011…) than a plain client`.
     fileprivate static func words(_ others: [AgentRefusals.Refused]) -> String {
         let names = others.map(\.agent.shortName).joined(separator: " and ")
         let hash = if case .file(_, let name)? = others.first?.served { " (SHA-256 \(name)…)" } else { "" }
-        return "gives the user agent\(others.count > 1 ? "s" : "") \(names) another file\(hash) than a plain client"
+        return "gives the user agent\(others.count > 1 ? "s" : "") \(names) a different file\(hash) than a plain client"
     }
 
     private static func action(_ fault: VantageFault) -> String {
         switch fault {
-        case .refused: "Open this path to every address in every country. A rule by country or address is in the way."
+        case .refused: "Open this path to every address in every country. A rule by country or address blocks it."
         case .unreachable:
             "Look for a firewall that drops or refuses connections by country or address, and open this path to every address."
         case .page: "Exempt this path from challenges, logins and country pages, for every address in every country."
         case .rateLimited: "Exempt the file from rate limits, for every address."
         case .certificate:
-            "Install the same certificate, with its chain, on every server. If it is of that place's own network, that "
-                + "network opens TLS."
+            "Install the same certificate, with its chain, on every server. If it belongs to that place's network, "
+                + "that network inspects TLS."
         case .handshake: "Let every server of the domain speak TLS 1.2 and 1.3."
         case .noSuchName: "Let the name servers give every place in the world the same addresses."
-        case .privateAddress: "Let the name and its redirects lead to public addresses, wherever they are asked from."
+        case .privateAddress: "Let the name and its redirects lead to public addresses from every location."
         case .absent: "Deploy the file to every server of the domain: the one that answers there has none."
         case .redirect: "Serve the file itself there too: no redirect by country, language or address."
-        case .serverTrouble: "See the error log of the server that answers there. It may be another one than here."
-        case .partial: "See what cuts the answer short on the way there, and the error log of that server."
+        case .serverTrouble:
+            "Check the error log of the server that answers there: this machine may reach a different one."
+        case .partial: "Find what cuts the answer short on the way there, and check the error log of that server."
         case .otherFile, .applesFile:
-            "Bring the same file to every server, and purge the caches that stand before them."
+            "Deploy the same file to every server, and purge the caches in front of them."
         }
     }
 
@@ -413,7 +423,7 @@ extension English {
         case .sameFile: "Apple's CDN has it, but Apple does not promise to look there."
         case .otherFile: "Apple's CDN has another file."
         case .nothing: "Apple's CDN does not have it."
-        case .noAnswer: "Whether Apple's crawler looks there is not documented, and its CDN gave no answer."
+        case .noAnswer: "Apple does not document whether its crawler looks there, and its CDN gave no answer."
         }
     }
 }

@@ -87,7 +87,7 @@ extension BotProtection {
     private static let awsActions =
         "https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-actions.html"
 
-    /// Any vendor: a page that asks for a captcha, with a status that no page of the site's own has.
+    /// Any vendor: a page that asks for a captcha, with a status that the site's own pages do not have.
     private static let unnamed: [Row] =
         [202, 403, 429, 503].map { status in
             row(
@@ -117,7 +117,7 @@ struct ProtectionMatch {
         guard answer.status != 200 || start != UInt8(ascii: "{") else { return nil }
         let body = AnswerBody(content)
         for row in BotProtection.rows {
-            // A word alone may be on any page, and a challenge does not have these statuses.
+            // Any page may have such a word, and a challenge does not have these statuses.
             if row.sign.headers.isEmpty, [404, 410].contains(answer.status) { continue }
             guard let matches = row.sign.matches(in: answer, body), let first = matches.first else { continue }
             let sign =
@@ -147,17 +147,17 @@ extension English {
     static func why(_ protection: BotProtection, _ status: Int) -> String {
         switch protection.kind {
         case .challenge:
-            "A bot protection of \(protection.vendor.rawValue) challenges this machine in place of the file (status "
+            "Bot protection from \(protection.vendor.rawValue) sends this machine a challenge instead of the file (status "
                 + "\(status), \(protection.sign))."
         case .refusal:
-            "A bot protection of \(protection.vendor.rawValue) refuses this machine (status \(status), "
+            "Bot protection from \(protection.vendor.rawValue) refuses this machine (status \(status), "
                 + "\(protection.sign))."
         }
     }
 
     /// Bot Fight Mode, of the free plan, cannot be skipped: https://developers.cloudflare.com/bots/get-started/bot-fight-mode/
     static let skippedInCloudflare =
-        " In Cloudflare add a skip rule for this path, and switch Bot Fight Mode off: no rule skips it."
+        " In Cloudflare add a skip rule for this path, and switch off Bot Fight Mode: rules cannot skip it."
 
     static func action(_ protection: BotProtection) -> String {
         "Exempt /.well-known/apple-app-site-association from challenges and bot protection, for every client."

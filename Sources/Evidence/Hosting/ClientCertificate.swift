@@ -1,4 +1,4 @@
-// Servers that complete the handshake and demand a client certificate in their answer.
+// Servers that complete the handshake and require a client certificate in their answer.
 
 import Foundation
 

@@ -92,7 +92,7 @@ struct HostingMatch {
 }
 
 extension Readings {
-    /// What the hosting platform says that the last request to the origin reached.
+    /// What the hosting platform says, if the last request to the origin reached one.
     var hosting: HostingMatch? {
         guard let answer = observation.origin.answer else { return nil }
         let name = observation.domain.name
@@ -113,13 +113,13 @@ extension English {
         return switch fault.meaning {
         case .missing: "There is no file at the origin. \(platform) answers with status \(status)\(word)."
         case .missingOrPrivate:
-            "The file is not there, or not public. \(platform) answers both with the same status (\(status)\(word))."
+            "The file is missing or not public. \(platform) answers both with the same status (\(status)\(word))."
         case .dotFolderDropped:
-            "There is no file at the origin (\(status)). \(platform), which serves it, leaves out folders whose names begin "
-                + "with a dot, unless its configuration says otherwise."
+            "There is no file at the origin (\(status)). \(platform) leaves out folders whose names begin with a dot, unless "
+                + "configured otherwise."
         case .extensionRefused:
-            "There is no file at the origin (\(status)\(word)), or it is there and \(platform) refuses it: the file has no extension, "
-                + "and IIS serves only extensions that it has a MIME type for."
+            "There is no file at the origin (\(status)\(word)), or \(platform) refuses it: the file has no extension, and IIS "
+                + "only serves extensions that have a MIME type."
         case .unknownSite where fault.ownName != nil:
             "\(platform) has no \(thing(fault.platform)) at the root of \(fault.ownName ?? "") (\(status)\(word))."
         case .unknownSite:
@@ -155,7 +155,7 @@ extension English {
             "Add an empty file .nojekyll. If upload-pages-artifact deploys the site, set include-hidden-files. Then deploy "
                 + "again."
         case (.dotFolderDropped, .firebase):
-            "Take \"**/.*\" out of \"ignore\" in firebase.json, so that .well-known is uploaded. Then deploy again."
+            "Remove \"**/.*\" from \"ignore\" in firebase.json. Then deploy again."
         case (.dotFolderDropped, _): "Make the build or upload step include .well-known. Then deploy again."
         case (.extensionRefused, _):
             "Deploy it if it is missing. Then give it a type, in web.config in the folder .well-known: <staticContent><mimeMap "
@@ -167,15 +167,15 @@ extension English {
         case (.unknownSite, _):
             "Add the domain there, or point its DNS records to where the site is now. Until then somebody else may be able "
                 + "to claim it."
-        case (.stopped, _): "Switch it on again there. Its dashboard says why it is off."
-        case (.failing, _): "See its log there. Serve the file as a static file, so that it does not need the program."
+        case (.stopped, _): "Switch it on again there. The dashboard says why it is off."
+        case (.failing, _): "Check its log there. Serve the file as a static file, which does not need the program."
         }
     }
 
     /// The page of a project lies below the root of its owner's name.
     /// https://docs.github.com/en/pages/getting-started-with-github-pages/what-is-github-pages
     static func projectPage(_ name: String) -> String {
-        "Put the file into the repository \(name): that is the root of the name, and Apple asks there alone. Or give the "
+        "Put the file into the repository \(name): that is the root of the name, and Apple only looks there. Or give the "
             + "project's page a custom domain."
     }
 
@@ -190,9 +190,9 @@ extension English {
         switch status {
         case 520: "Cloudflare gets an answer from the server behind it that it does not understand (520)"
         case 521: "The server behind Cloudflare refuses its connections (521)"
-        case 522: "The server behind Cloudflare does not take its connection in time (522)"
+        case 522: "The server behind Cloudflare does not accept its connection in time (522)"
         case 523: "Cloudflare has no route to the server behind it (523)"
-        case 524: "The server behind Cloudflare takes the request and does not answer in time (524)"
+        case 524: "The server behind Cloudflare accepts the request but does not answer in time (524)"
         case 525: "The TLS handshake between Cloudflare and the server behind it fails (525)"
         case 526: "Cloudflare does not trust the certificate of the server behind it (526)"
         case 530:
@@ -203,17 +203,17 @@ extension English {
 
     private static func actionBehindCloudflare(_ status: Int) -> String {
         switch status {
-        case 520: "See that server's error log: crashes, empty answers, headers that are too large."
+        case 520: "Check that server's error log: crashes, empty answers, headers that are too large."
         case 521, 522, 523:
-            "See whether that server runs, whether its address in Cloudflare's DNS is right, and whether its firewall lets "
+            "Check whether that server runs, whether its address in Cloudflare's DNS is right, and whether its firewall lets "
                 + "Cloudflare's addresses in."
-        case 524: "Find out why that server is so slow, or serve the file from Cloudflare's cache."
+        case 524: "Find out why that server is slow, or serve the file from Cloudflare's cache."
         case 525: "Enable TLS 1.2 or 1.3 on that server, on port 443, with a certificate for the domain."
         case 526:
-            "Install a certificate on that server which is valid for the domain: of a public authority, or of Cloudflare's "
+            "Install a certificate on that server that is valid for the domain, from a public authority or Cloudflare's "
                 + "Origin CA."
         case 530: "Correct the server's name or address in Cloudflare's DNS, or start its tunnel."
-        default: "See that server's error log, and its record in Cloudflare's DNS."
+        default: "Check that server's error log, and its record in Cloudflare's DNS."
         }
     }
 }

@@ -1,6 +1,6 @@
 // Answers of hosting platforms that are not a file: how each is recognised, and what it means. HostingFault.swift has
 // the advice. The platform's error header comes first, then the code in an XML error, then words of a page, then the
-// server's name alone. docs/reference/rules.md shows the table, and a test compares the two.
+// server's name. docs/reference/rules.md shows the table, and a test compares the two.
 
 enum HostingTable {
     struct Row: Sendable {
@@ -8,7 +8,7 @@ enum HostingTable {
         let meaning: HostingMeaning
         let sign: AnswerPattern
 
-        /// Neither code nor words: there is nothing to quote.
+        /// No code and no words: there is nothing to quote.
         var isByServerAlone: Bool {
             sign.code == nil && sign.words.isEmpty
                 && sign.headers.allSatisfy { ["server", "vary"].contains($0.name) }
@@ -104,7 +104,7 @@ enum HostingTable {
             documented: iis),
     ]
 
-    // MARK: - The server's name alone
+    // MARK: - Only the server's name
 
     private static let gitHubPages = AnswerPattern.Header("server", "GitHub.com")
     private static let netlify = AnswerPattern.Header("server", "Netlify")

@@ -1,6 +1,5 @@
-// What a server says of itself in an answer that is not the file: the message of an API, the title and the sentence of
-// an error page, the text of an XML error. They say more than the status, whatever the status is, and the diagnosis
-// quotes them whichever cause leads.
+// What a server says in an answer that is not the file: the message of an API, the title and the sentence of an error
+// page, the text of an XML error. This says more than any status, so the diagnosis quotes it beside every cause.
 
 import AASA
 import Facts
@@ -43,7 +42,7 @@ package enum ServerWords {
     }
 
     private static func messages(in node: JSONNode, depth: Int) -> [String] {
-        // JSON within a string, such as a file that was encoded twice, is no message.
+        // JSON within a string, such as a file that was encoded twice, is not a message.
         if let text = node.string { return "{[".contains(text.first { !$0.isWhitespace } ?? "{") ? [] : [text] }
         guard depth < 3 else { return [] }
         if let first = node.elements?.first { return messages(in: first, depth: depth + 1) }
@@ -55,7 +54,7 @@ package enum ServerWords {
 
     // MARK: - Pages and text
 
-    /// Of a page that only says that nothing is there the words are the site's name and greetings.
+    /// A page that only says that nothing is there has the site's name and greetings, which are not worth quoting.
     private static func ofMarkup(_ head: Data, isAbsence: Bool) -> [String] {
         let page = String(decoding: head, as: UTF8.self)
         func element(_ name: String) -> String? {
@@ -72,7 +71,7 @@ package enum ServerWords {
         return [WebPage.title(of: head)].compactMap(\.self) + texts.filter(isOfError)
     }
 
-    /// Of a page's paragraphs those that say what failed, not how to call the support.
+    /// The paragraphs of a page that say what failed, not how to contact support.
     private static func isOfError(_ text: String) -> Bool {
         let text = text.lowercased()
         return ["cannot", "could not", "invalid", "error", "denied", "not allowed", "failed", "missing", "exception"]
@@ -87,7 +86,7 @@ package enum ServerWords {
 
     // MARK: - What is worth quoting
 
-    /// Without numbers of requests, which differ from one answer to the next.
+    /// Without request IDs, which differ from one answer to the next.
     private static func steady(_ text: String) -> String {
         text.split(separator: " ").map { word in
             let signs = word.filter { $0.isHexDigit || $0 == "-" }
@@ -118,8 +117,8 @@ package enum ServerWords {
 }
 
 extension Readings {
-    /// What the domain's own server says in place of the file; nil where it serves one or says nothing of its own, and
-    /// where a platform or a protection was recognised by its words: they are quoted.
+    /// What the domain's own server says in place of the file. nil if it serves one or says nothing of its own, and if a
+    /// platform or a protection was recognised by its words, which are quoted already.
     var serverWords: String? {
         guard let answer = observation.origin.answer, observation.origin.ownFault == nil,
             answer.status != 200 || originBody?.document != nil, originFile?.namesService != true,

@@ -1,4 +1,4 @@
-// Which page a server sends instead of the file: its title tells which.
+// The title of a page that a server sends instead of the file: it shows which page it is.
 
 import AASA
 import Foundation
@@ -79,7 +79,7 @@ private struct Markup {
         return words.onOneLine
     }
 
-    /// The ampersand is last, so that its result is not resolved again.
+    /// The ampersand is last: its result must not be resolved again.
     private static let references = [
         ("&nbsp;", " "), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#039;", "'"),
         ("&apos;", "'"), ("&rsquo;", "’"), ("&#8217;", "’"), ("&ndash;", "–"), ("&#8211;", "–"), ("&mdash;", "—"),

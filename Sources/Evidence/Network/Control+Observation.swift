@@ -157,7 +157,7 @@ private struct Other {
 // MARK: - Marking what this machine caused
 
 extension Control {
-    /// The observation, with the failures that this machine alone caused marked as such.
+    /// The observation, with each failure marked that only this machine caused.
     func marking(_ seen: Observation) -> Observation {
         let host = seen.domain.name
         var marked = seen

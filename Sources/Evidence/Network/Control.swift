@@ -159,14 +159,14 @@ extension Control {
             // No edge was asked over IPv6. A request that could not even be sent shows that there is no IPv6 route.
             if failure.kind == .unreachable, families == [6], ipv6 == .untested { return .machine(.noFamily(6)) }
         }
-        // A server that refuses is up. A server that nobody reaches may be behind a network that is down.
+        // A server that refuses is up. If no host is reachable, this machine's network may be down.
         let silence: Set<Failure.Kind> = [.timedOut, .unreachable]
         if case .fails(.noConnection(let ways)) = connection,
             ways.contains(failure.kind) || silence.contains(failure.kind) && !ways.isDisjoint(with: silence)
         {
             return .machine(.noWayOut(unusedProxy: unusedProxy))
         }
-        // A family that this machine lacks has no part in the failure. If it seems to lack all, none is left out.
+        // A family that this machine lacks did not cause the failure. If it seems to lack all, all count.
         let own = lacking.count < families.count ? families.filter { !lacking.contains($0) } : families
         let isReached = own.allSatisfy { result(ofFamily: $0) == .passes }
         return .site(

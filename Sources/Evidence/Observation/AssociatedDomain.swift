@@ -14,18 +14,20 @@ package struct AssociatedDomain: Equatable, Sendable {
     /// As the entry has it: `*.example.com` covers the hosts below.
     package let isWildcard: Bool
 
-    /// Reads an entry as far as it can be understood, so that a misspelt one gets its correction.
+    /// Reads an entry as far as possible, to suggest a correction for a misspelt one.
     /// - Throws: `AssociatedDomainFault` unless devices understand it too.
     package init(parsing text: String) throws(AssociatedDomainFault) {
         guard !text.contains("$("), !text.contains("${") else {
-            throw AssociatedDomainFault("it holds a build setting; only the signed app's entitlements have its value")
+            throw AssociatedDomainFault(
+                "it contains a build setting; only the signed app's entitlements have its value")
         }
         guard text.utf8.count <= 1000 else { throw AssociatedDomainFault("it is longer than any domain") }
         let parts = text.split { $0 == "," || $0 == ";" || $0.isNewline }
         if parts.count > 1, parts.allSatisfy({ $0.contains(".") }), let service = EntryReading(String(parts[0])).named {
             let entries = parts.map { EntryReading(String($0)).named == nil ? "\(service):\($0)" : String($0) }
             throw AssociatedDomainFault(
-                "it holds \(parts.count) entries; each is an entry of its own", write: entries.compactMap(Self.correct))
+                "it contains \(parts.count) entries; write each as its own entry",
+                write: entries.compactMap(Self.correct))
         }
         let reading = EntryReading(text)
         let meant = reading.meant
@@ -56,7 +58,7 @@ package struct AssociatedDomain: Equatable, Sendable {
         }
     }
 
-    /// What a target means that names a service, and that nobody can read; nil if that is not clear.
+    /// What an unreadable target that names a service means; nil if that is not clear.
     package static func correction(ofTarget text: String) -> String? {
         text.utf8.count <= 1000 && EntryReading(text).named != nil ? correct(text) : nil
     }
@@ -87,9 +89,9 @@ package struct AssociatedDomain: Equatable, Sendable {
 package struct AssociatedDomainFault: Error, Equatable {
     /// A clause, in words for its author.
     package let why: String
-    /// What is meant; empty if that is not clear.
+    /// What the author means; empty if that is not clear.
     package let write: [String]
-    /// Whether devices read it, and no other machine can.
+    /// Whether only devices can read it.
     package let isOfDeviceAlone: Bool
 
     fileprivate init(_ why: String, write: [String] = [], isOfDeviceAlone: Bool = false) {
@@ -98,12 +100,12 @@ package struct AssociatedDomainFault: Error, Equatable {
         self.isOfDeviceAlone = isOfDeviceAlone
     }
 
-    /// `it begins with no service: write applinks:example.com`
+    /// `it does not begin with a service: write applinks:example.com`
     package var words: String { write.isEmpty ? why : "\(why): write \(write.joined(separator: " and "))" }
 }
 
-/// What stands in an entry, whatever its mistakes. Each was met: blanks, a scheme, a path, a colon for the dot, a wildcard
-/// without its dot, a missing service, a mode of another spelling.
+/// The parts of an entry, in spite of its mistakes. All of these occur: spaces, a scheme, a path, a colon for the dot, a
+/// wildcard without its dot, a missing service, a misspelt mode.
 private struct EntryReading {
     private(set) var faults: [String] = []
     /// The service that it begins with; nil if it begins with none.
@@ -117,7 +119,8 @@ private struct EntryReading {
         let plain = String(text.unicodeScalars.filter { !Self.isDecoration($0) })
         if plain != text {
             faults.append(
-                text.contains(where: \.isWhitespace) ? "it holds a blank" : "it holds a sign that no domain has")
+                text.contains(where: \.isWhitespace)
+                    ? "it contains a space" : "it contains a character that no domain has")
         }
         let rest = takeService(from: text, plain)
         let start = rest.firstIndex { "?&#".contains($0) } ?? rest.endIndex
@@ -144,19 +147,19 @@ private struct EntryReading {
             (named, service) = (known, known)
             let written = text.prefix { !":=/：".contains($0) }
             if written != known { faults.append("'\(written)' is not a service") }
-            if plain[end] != ":" { faults.append("a colon follows the service") }
+            if plain[end] != ":" { faults.append("a colon must follow the service") }
             let rest = plain[plain.index(after: end)...]
             let bare = rest.drop { ":/".contains($0) }
-            if rest.startIndex != bare.startIndex { faults.append("the domain follows the service's colon") }
+            if rest.startIndex != bare.startIndex { faults.append("the domain must follow the service's colon") }
             return bare
         }
         let services = Association.knownServices.sorted().joined(separator: ", ")
         if end < plain.endIndex, plain[end] == ":", !isScheme, !name.contains("."), !name.isEmpty {
-            // A port of a host without a dot, or a service that nobody knows.
+            // A port of a host without a dot, or an unknown service.
             faults.append("'\(name)' is not a service; the services are \(services)")
             return plain[plain.index(after: end)...]
         }
-        faults.append("it begins with no service; the services are \(services)")
+        faults.append("it does not begin with a service; the services are \(services)")
         // Most apps mean links.
         service = "applinks"
         return plain[...]
@@ -185,7 +188,7 @@ private struct EntryReading {
         guard host.hasPrefix("*") else { return }
         isWildcard = true
         let bare = String(host.drop { "*.".contains($0) })
-        if host != "*." + bare { faults.append("a wildcard begins with one '*.'") }
+        if host != "*." + bare { faults.append("a wildcard must begin with one '*.'") }
         host = bare
     }
 
@@ -197,18 +200,18 @@ private struct EntryReading {
             faults.append("a port (':\(port)') does not belong in it")
             host = String(host[..<colon])
         } else {
-            faults.append("a second colon begins a port, and '\(port)' is none: a dot is meant")
+            faults.append("a second colon begins a port, and '\(port)' is not a port: use a dot")
             host = host.replacing(":", with: ".")
         }
     }
 
     private mutating func takeMode(from text: Substring) {
         let modes = "the modes are developer, managed and developer+managed"
-        if text.first != "?" { faults.append("'?' begins the mode") }
+        if text.first != "?" { faults.append("the mode must begin with '?'") }
         for parameter in text.split(whereSeparator: { "?&#".contains($0) }) {
             let name = parameter.prefix { $0 != "=" }
             let value = parameter.dropFirst(name.count).drop { $0 == "=" }
-            // `?developer` is the value alone.
+            // `?developer` is only the value.
             let known = Self.mode(value.isEmpty ? name : value)
             if name == "mode" {
                 if known.map({ $0 == .production || $0.rawValue != value }) ?? true {
@@ -239,7 +242,7 @@ private struct EntryReading {
 
     /// What the author means.
     var meant: Result<AssociatedDomain, AssociatedDomainFault> {
-        // Their own faults say what is not clear.
+        // Each has a fault of its own that says what is not clear.
         guard let service, let mode else { return .failure(AssociatedDomainFault("")) }
         let reason: DomainFault
         do {
@@ -247,7 +250,7 @@ private struct EntryReading {
         } catch {
             reason = error
         }
-        // Devices accept the device itself, or an address, in developer mode alone.
+        // Devices accept the device itself, or an address, only in developer mode.
         let isLocal = host.lowercased() == "localhost"
         guard isLocal || HostAddress(host: host) != nil else {
             return .failure(AssociatedDomainFault(reason.reason))
@@ -256,12 +259,12 @@ private struct EntryReading {
         guard mode == .developer || mode == .developerManaged else {
             return .failure(
                 AssociatedDomainFault(
-                    "\(what), which devices read in developer mode alone",
+                    "\(what), which devices read only in developer mode",
                     write: ["\(service):\(host)?mode=developer"]))
         }
         return .failure(
             AssociatedDomainFault(
-                "\(what), which phones in developer mode read, and it cannot be asked from here", isOfDeviceAlone: true)
+                "\(what), which phones in developer mode read; it cannot be checked from here", isOfDeviceAlone: true)
         )
     }
 }

@@ -63,7 +63,7 @@ extension ContentHash: Codable {
         let container = try decoder.singleValueContainer()
         let text = try container.decode(String.self)
         guard let hash = ContentHash(hex: text) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "no SHA-256: \(text)")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a SHA-256: \(text)")
         }
         self = hash
     }

@@ -56,7 +56,7 @@ package struct CrawlerFailure: Equatable, Sendable {
             return ["raw": header.displayable.shortened(to: 500)]
         }
         var details: [String: String] = [:]
-        // In the order of the text, so that the same header always gives the same details.
+        // In the order of the text: the same header always gives the same details.
         for member in members.prefix(16) {
             let value: String
             switch member.value.value {
@@ -136,12 +136,12 @@ extension Answer {
         return failureReason != nil || [200, 404, 410].contains(status) && !isForeignPage
     }
 
-    /// Whether an answer in the place of Apple's CDN is neither Apple's nor a server error: a login page, a filter, or
+    /// Whether an answer in place of Apple's CDN is not Apple's and not a server error: a login page, a filter, or
     /// a redirect to one of them.
     var isForeign: Bool { !isAboutFile && !isOfApple && (status < 500 && status != 429 || status == 511) }
 
-    /// Whether its headers are those of Apple's CDN, at any status: a hop of Apple's edges, or Apple's own headers. One of
-    /// a gate that the network itself puts in between (511) is not Apple's.
+    /// Whether its headers are those of Apple's CDN, at any status: a hop of Apple's edges, or Apple's own headers. An
+    /// answer of a gate in this machine's network (511) is not Apple's.
     var isOfApple: Bool {
         guard status != 511 else { return false }
         let isHop = header("via")?.lowercased().contains(".ts.apple.com") == true
@@ -183,7 +183,7 @@ extension Answer {
     package var secondsUntilExpiry: Int? { maxAge.map { max(0, $0 - (age ?? 0)) } }
 }
 
-/// What kept Apple's crawler from the file, as finely as the advice differs.
+/// What kept Apple's crawler from the file. Troubles with different advice are different cases.
 package enum CrawlerTrouble: Hashable, Codable, Sendable {
     case refusal, absence, redirect, outage, rateLimit, status, address, silence, content, unknown
     case connection(CrawlerFailure.Cause)
@@ -197,7 +197,7 @@ extension CrawlerFailure {
         code == "SWCERR00202" || ["private", "reserved"].contains(where: reason.lowercased().contains)
     }
 
-    /// Whether the content was refused because it is not JSON.
+    /// Whether Apple refused the content because it is not JSON.
     var isOfJSON: Bool { reason.lowercased().contains("json") }
 
     var trouble: CrawlerTrouble {

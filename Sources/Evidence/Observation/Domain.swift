@@ -31,7 +31,7 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
             guard label.utf8.allSatisfy({ Self.isLabelByte($0) }), label.utf8.first != UInt8(ascii: "-"),
                 label.utf8.last != UInt8(ascii: "-")
             else {
-                throw DomainFault(text, "'\(label)' is no valid label")
+                throw DomainFault(text, "'\(label)' is not a valid label")
             }
         }
         if let last = labels.last, Self.isNumber(last) {
@@ -43,7 +43,7 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
     /// The name in ASCII. Refuses characters that show that the text is not a name.
     private static func ascii(_ name: String, writtenAs text: String) throws(DomainFault) -> String {
         if name.contains(where: { $0 == "/" || $0 == "?" || $0 == "#" || $0 == "@" || $0.isWhitespace }) {
-            throw DomainFault(text, "a domain has no path, query, user or blank")
+            throw DomainFault(text, "a domain has no path, query, user or space")
         }
         if name.hasPrefix("[") || name.count(where: { $0 == ":" }) > 1 {
             throw DomainFault(text, "it is an IP address; universal links need a name")
@@ -53,11 +53,11 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
                 text, "an associated domain has no port; use --connect-to or --resolve to reach a test server")
         }
         if let sign = name.unicodeScalars.first(where: \.isTypographic) {
-            // Punycode would turn it into a name that nobody has.
+            // Punycode would turn it into a name that does not exist.
             let meant = sign.properties.generalCategory == .dashPunctuation || sign == "\u{2212}" ? "-" : "\""
             throw DomainFault(
                 text,
-                "it has the typographic sign '\(sign)', which word processors put in the place of '\(meant)'; type it anew"
+                "it has the typographic character '\(sign)', which word processors insert for '\(meant)'; type it again"
             )
         }
         if !name.utf8.allSatisfy({ $0 < 0x80 }) {
@@ -66,7 +66,7 @@ package struct Domain: Hashable, Sendable, Comparable, CustomStringConvertible {
             components.host = name
             guard let encoded = components.encodedHost,
                 encoded.utf8.allSatisfy({ $0 < 0x80 && $0 != UInt8(ascii: "%") })
-            else { throw DomainFault(text, "it is no valid internationalised name") }
+            else { throw DomainFault(text, "it is not a valid internationalised name") }
             return encoded.lowercased()
         }
         return name

@@ -135,7 +135,7 @@ package struct FullCheck: Codable, Equatable, Sendable {
     /// `/apple-app-site-association`, where devices before iOS 9.3 and some guides expect the file; nil if not
     /// requested.
     package var rootCopy: Retrieval?
-    /// The file at other paths that a person named, where it may lie by mistake; nil if none was named, or the file is
+    /// The file at other paths that a person named, where it may be by mistake; nil if none was named, or the file is
     /// where it belongs.
     package var namedPlaces: [Retrieval]?
     package var vantages: [VantageResult]

@@ -17,10 +17,10 @@ package struct ContentReading: Sendable {
     /// Whether devices refuse it for its size. It is not parsed then.
     package var isTooLarge: Bool { byteCount > AssociationFile.sizeLimit }
 
-    /// Whether it is a page in place of the file. Of a body that is too large the first character decides.
+    /// Whether it is a page in place of the file. If the body is too large, its first character decides.
     let isPage: Bool
 
-    /// Whether the file stands within a page, a script or a function call, or markup stands behind it.
+    /// Whether the file is inside a page, a script or a function call, or has markup after it.
     var isWrapped: Bool { ["wrapped", "markup-behind"].contains(syntaxError?.cause?.id) }
 
     /// Whether the file names a service that Apple knows. A JSON object without one, such as `{"error": "try later"}`
@@ -50,7 +50,7 @@ package struct ContentReading: Sendable {
 
 /// The bodies of one observation, each parsed once. A class, because every check reads it and it is never copied.
 package final class Readings: Sendable {
-    /// Failures that this machine alone caused are marked as such.
+    /// Failures that only this machine caused are marked.
     package let observation: Observation
     package let control: Control
     /// The complete body of the origin's answer, with any status.

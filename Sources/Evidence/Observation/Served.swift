@@ -16,7 +16,7 @@ package enum Served: Codable, Hashable, Sendable {
     /// The target; empty if there is none.
     case redirect(String)
     case status(Int)
-    /// A status with a demand for a client certificate.
+    /// A status from a server that requires a client certificate.
     case clientCertificate(status: Int)
     case failed(Failure.Kind, Failure.Phase, CertificateProblem? = nil)
 
@@ -83,13 +83,13 @@ extension English {
     /// What was given, as the end of a sentence about the server.
     package static func words(_ served: Served, isOther: Bool = false) -> String {
         switch served {
-        case .file(_, let name): "serves \(isOther ? "another" : "a") file (SHA-256 \(name)…)"
+        case .file(_, let name): "serves \(isOther ? "a different" : "a") file (SHA-256 \(name)…)"
         case .page: "serves an HTML page in place of the file"
-        case .noFile: "serves something that is no such file"
+        case .noFile: "serves something that is not the file"
         case .partial: "does not send the whole file"
-        case .redirect(let target): target.isEmpty ? "redirects without saying where to" : "redirects to \(target)"
+        case .redirect(let target): target.isEmpty ? "redirects without a Location header" : "redirects to \(target)"
         case .status(let status): "answers with status \(status)"
-        case .clientCertificate(let status): "answers with status \(status) and demands a client certificate"
+        case .clientCertificate(let status): "answers with status \(status) and requires a client certificate"
         case .failed(.certificate, _, let problem):
             "shows a certificate that is refused" + (problem.map { " (\($0.words))" } ?? "")
         case .failed(let kind, let phase, _): words(kind, phase)
@@ -113,24 +113,24 @@ extension English {
         case .timedOut:
             switch phase {
             case .resolving: "has name servers that do not answer in time"
-            case .connecting: "does not take the connection in time"
+            case .connecting: "does not accept the connection in time"
             case .handshaking: "does not finish the TLS handshake in time"
-            case .waiting: "takes the request and does not answer in time"
+            case .waiting: "accepts the request but does not answer in time"
             case .receiving: "does not finish the headers of its answer in time"
             }
         case .connectionReset:
-            phase == .receiving ? "breaks off in the headers of its answer" : "ends the connection without an answer"
-        case .truncated: "breaks off in the headers of its answer"
+            phase == .receiving ? "breaks off while it sends its headers" : "ends the connection without an answer"
+        case .truncated: "breaks off while it sends its headers"
         case .tlsHandshake: "fails the TLS handshake"
         case .tlsVersion: "offers only TLS versions that are too old"
         case .certificate: "shows a certificate that is refused"
-        case .headersTooLarge: "sends headers without end"
-        case .malformedAnswer: "answers with something that is no HTTP"
+        case .headersTooLarge: "sends endless headers"
+        case .malformedAnswer: "answers with something that is not HTTP"
         case .badEncoding: "sends a body that cannot be decompressed"
         case .privateAddress: "leads to a private or reserved address"
         case .noAddress: "has no address"
-        case .nameServerFailure, .noNameServer: "could not be asked, since no name server gave its address"
-        case .proxy: "could not be asked, since the proxy failed"
+        case .nameServerFailure, .noNameServer: "could not be asked, because no name server gave its address"
+        case .proxy: "could not be asked, because the proxy failed"
         case .own: "could not be asked from here"
         }
     }

@@ -23,12 +23,12 @@ package enum AssociationMode: String, Sendable, Codable, CaseIterable {
         switch self {
         case .production: ""
         case .developer:
-            "The developer mode needs an app that is signed for development, and Associated Domains Development turned "
-                + "on. Builds from TestFlight and the App Store do not have it."
+            "Developer mode needs an app that is signed for development, and Associated Domains Development turned on. "
+                + "Builds from TestFlight and the App Store do not have it."
         case .managed:
-            "The managed mode needs an app that the device management installed, with the entitlement "
+            "Managed mode needs an app that device management installed, with the entitlement "
                 + "com.apple.developer.associated-domains.mdm-managed."
-        case .developerManaged: "One of two is needed. \(Self.developer.needs) \(Self.managed.needs)"
+        case .developerManaged: "One of two conditions is enough. \(Self.developer.needs) \(Self.managed.needs)"
         }
     }
 }
@@ -79,7 +79,7 @@ package struct Target: Hashable, Sendable {
             {
                 throw DomainFault(
                     text,
-                    "'\(name)' is no service of an associated domain; they are "
+                    "'\(name)' is not a service of an associated domain; the services are "
                         + Association.knownServices.sorted().joined(separator: ", "))
             }
         }
@@ -90,11 +90,11 @@ package struct Target: Hashable, Sendable {
                     let name = parameter.prefix { $0 != "=" }
                     throw DomainFault(
                         text,
-                        "'\(name)' is no parameter of an entitlement; the only one is mode, as in ?mode=developer")
+                        "'\(name)' is not a parameter of an entitlement; the only one is mode, as in ?mode=developer")
                 }
                 let value = String(parameter.dropFirst("mode=".count))
                 guard let known = AssociationMode(rawValue: value) else {
-                    throw DomainFault(text, "'\(value)' is no mode; use developer, managed or developer+managed")
+                    throw DomainFault(text, "'\(value)' is not a mode; use developer, managed or developer+managed")
                 }
                 mode = known
             }
@@ -118,14 +118,14 @@ extension Target {
         path.map { "https://\(domain.name)\($0.hasPrefix("/") ? "" : "/")\($0)" }
     }
 
-    /// Whether the path is that of a file of ours in a wrong place, and not a link: below a folder, or with an extension.
+    /// Whether the path is an association file in a wrong place, not a link: below a folder, or with an extension.
     package var isOfFile: Bool {
         let path = plainPath.lowercased()
         return path.contains("/.well-known/") || path.contains("apple-app-site-association")
     }
 
-    /// Where the file may lie by mistake, if the path is not that of a link: at the path itself, or below one of its folders,
-    /// as on the project page of a platform. At most four URLs.
+    /// Where the file may be by mistake if the path is not that of a link. It may be at the path itself, or below one of its
+    /// folders, as on the project page of a platform. At most four URLs.
     package var namedPlaces: [String] {
         guard path != nil else { return [] }
         if isOfFile { return ["https://\(domain.name)\(plainPath)"] }
@@ -167,7 +167,7 @@ private struct PastedURL {
         if let scheme {
             let name = text[..<scheme.lowerBound].lowercased()
             guard name == "https" || name == "http" else {
-                throw DomainFault(text, "'\(name)' is no scheme of a web page; write https://…")
+                throw DomainFault(text, "'\(name)' is not the scheme of a web page; write https://…")
             }
             (rest, ownPort) = (text[scheme.upperBound...], name == "https" ? ":443" : ":80")
         } else {

@@ -1,5 +1,5 @@
-// JSON output with the keys in the order of the contract and `null` for absent values, so that every report has every
-// key. JSONEncoder can do neither. Within another document it is encoded like any value.
+// JSON output with the keys in the order of the contract, and `null` for absent values: every report has every key.
+// JSONEncoder cannot do this. Within another document it is encoded like any value.
 
 import AASA
 import Foundation

@@ -3,10 +3,10 @@
 import Foundation
 
 package enum English {
-    /// `Apple's crawler reports "SWCERR00101 Bad HTTP Response: 403 Forbidden", and it is so here.`
+    /// `Apple's crawler reports "SWCERR00101 Bad HTTP Response: 403 Forbidden"; we see the same.`
     fileprivate static func quote(_ report: AppleReport) -> String {
         "Apple's crawler reports \"\(both(report.word))\"" + (report.detail.map { " (\($0))" } ?? "")
-            + (report.here == .same ? ", and it is so here." : ".")
+            + (report.here == .same ? "; we see the same." : ".")
     }
 
     package static func words(_ listing: TruncatedList) -> String {
@@ -55,26 +55,26 @@ package enum English {
 // MARK: - What phones do now, and until when
 
 extension English {
-    /// What phones do now, and what ends that: an alert that begins with "Links work." is not read further.
+    /// What phones do now, and what ends that: readers stop at an alert that begins with "Links work.".
     static func text(of effect: Effect, _ risk: Risk?) -> String {
         let now = text(of: effect)
         guard let risk, case .work(let seen) = effect.links else { return now }
         let works = works(effect.service ?? "applinks").atStart
         let end =
             switch risk {
-            case .nextFetch: "can break when Apple asks for the file again"
+            case .nextFetch: "can break when Apple fetches the file again"
             case .certificateEnds: "can break once the certificate expires"
             }
-        return (seen == nil ? "\(works) now, and " : now.dropLast() + ", and ") + end + "."
+        return (seen == nil ? "\(works) now, but " : now.dropLast() + ", but ") + end + "."
     }
 
-    /// The effect without example paths, as the beginning of a message: the monitor's own words alone.
+    /// The effect without example paths, to begin a message. It has only the monitor's own words.
     package static func brief(_ effect: Effect) -> String {
         var effect = effect
         switch effect.links {
         case .followOtherFile(let way, let at, _, _):
             effect.links = .followOtherFile(by: way, at: at, website: [], app: [])
-        case .none: return "the file opens no link"
+        case .none: return "the file opens no links"
         default: break
         }
         let text = text(of: effect)
@@ -84,18 +84,17 @@ extension English {
     static func text(of effect: Effect) -> String {
         let isAll = effect.phones == .production
         let phones = isAll ? "Phones" : "Phones in \(effect.phones.rawValue) mode"
-        let place = isAll ? "" : " on phones in that mode"
+        let place = isAll ? "" : " on phones in \(effect.phones.rawValue) mode"
         let works = works(effect.service ?? "applinks").atStart
         if let service = effect.service {
             let fails = fails(service).atStart
-            let place = isAll ? "" : " on phones in \(effect.phones.rawValue) mode"
             switch effect.links {
             case .work(nil): return "\(works)\(place)."
             case .openWebsite(nil): return "\(fails)\(place)."
             case .openWebsite(let at?): return "\(fails) on \(share(at))."
             case .followOtherFile(_, let at, _, _):
                 return "\(works) for the apps that Apple's copy names\(at.map { " on \(share($0))" } ?? "")."
-                    + " The origin's file names others for \(service), or none."
+                    + " The origin's file names other apps for \(service), or none."
             case .unknown(let reason) where reason != .ofManyDomains:
                 return "Whether \(self.works(service)) is unknown: \(text(of: reason))."
             default: break
@@ -104,9 +103,9 @@ extension English {
         switch effect.links {
         case .work(nil): return "\(works)\(place)."
         case .work(let seen?):
-            return "\(works), as far as \(seen.edges) of Apple's \(seen.asked) edges show."
-        case .followFaultyFile: return "\(phones) follow the file as it is, and it has an error."
-        case .followUnexpectedFile: return "\(phones) follow the file as it is, and it is not as expected."
+            return "\(works) on the \(seen.edges) of Apple's \(seen.asked) edges that answered."
+        case .followFaultyFile: return "\(phones) use this file, and it has an error."
+        case .followUnexpectedFile: return "\(phones) use this file, but it does not meet your expectations."
         case .openWebsite(nil): return "Links open the website, not the app\(isAll ? "" : "," + place)."
         case .openWebsite(let at?): return "Links open the website, not the app, on \(share(at))."
         case .followOtherFile(let way, let at, let website, let app):
@@ -115,24 +114,25 @@ extension English {
                 case .changed: "the old file"
                 case .rolledBack: "the withdrawn file"
                 case .wentBack: "an older file"
-                case nil: "another file than the origin's"
+                case nil: "a different file than the origin's"
                 }
-            let head = "\(phones) follow \(file)" + (at.map { " on \(share($0))" } ?? "")
+            let head = "\(phones) use \(file)" + (at.map { " on \(share($0))" } ?? "")
             if !website.isEmpty {
                 return "\(head): \(paths(website)) \(website.count == 1 ? "opens" : "open") the website."
             }
             return app.isEmpty
                 ? "\(head)." : "\(head): \(paths(app)) still \(app.count == 1 ? "opens" : "open") the app."
         case .none(let services):
-            return "\(phones) get the file, which opens no link. It is for \(services.listed(upTo: 3))."
-        case .unknown(.ofManyDomains): return "What phones do differs: each domain's own status says it."
+            return "\(phones) get the file, but it opens no links. It only covers \(services.listed(upTo: 3))."
+        case .unknown(.ofManyDomains): return "What phones do differs by domain: see the status of each."
+        case .unknown(.cdnNotAsked): return "Unknown: \(text(of: Effect.Unknown.cdnNotAsked))."
         case .unknown(let reason): return "What phones do is unknown: \(text(of: reason))."
         case .unaffected: return "Phones are not affected."
         case .ofMany(let failure, let domains):
             switch failure {
             case .missing: return "Links of \(domains) domains open the website, not the app."
-            case .stale: return "Phones follow the old files of \(domains) domains."
-            case .divergent: return "Phones follow other files than those of \(domains) origins."
+            case .stale: return "Phones use the old files of \(domains) domains."
+            case .divergent: return "Phones use different files than the origins of \(domains) domains serve."
             case .silent: return "What phones do with \(domains) domains is unknown."
             }
         }
@@ -140,15 +140,14 @@ extension English {
 
     private static func text(of reason: Effect.Unknown) -> String {
         switch reason {
-        case .cdnNotAsked:
-            "Apple's CDN was not asked, since it would remember that there is no file (--ask-cdn asks it)"
+        case .cdnNotAsked: "we did not ask Apple's CDN, because it would cache the failure"
         case .cdnNotReached: "Apple's CDN gave this machine no answer"
         case .originNotRead: "this machine did not get the file"
-        case .addressesDiffer: "the addresses of the server do not answer alike"
-        case .localNetwork: "this machine reached nobody"
+        case .addressesDiffer: "the server's addresses give different answers"
+        case .localNetwork: "this machine reached no host"
         case .ofManyDomains: "it differs from domain to domain"
         case .notMonitored: "the domain is no longer monitored"
-        case .noFacts: "the store does not say"
+        case .noFacts: "the store has no data about it"
         }
     }
 
@@ -166,19 +165,19 @@ extension English {
         switch outlook {
         case .asksAgain(let date): "Apple asks again at about \(instant(date))."
         case .normalUntil(let date):
-            "This is normal until \(instant(date)). Phones that have the app follow within a week."
+            "This is normal until \(instant(date)). Phones that have the app pick up the change within a week."
         case .usual(let time):
             "Changes usually take \(minutes(time.median)), and 9 of 10 take \(minutes(time.percentile90)) at most."
         case .beyondUsual(let time):
             "This change takes longer than usual: 9 of 10 took \(minutes(time.percentile90)) at most. Apple documents up to 24 h."
         case .pastLimit(let limit):
             "This is past your limit of \(Span.words(TimeInterval(limit))). Apple documents up to 24 h."
-        case .withinDay: "Apple takes up to 24 h for a change. Phones that have the app follow within a week."
-        case .beyondPromise: "Apple documents no time beyond 24 h."
-        case .copyMayEnd: "How long Apple keeps its copy is unknown."
-        case .atInstall: "Phones in that mode read the origin when the app is installed."
+        case .withinDay: "Apple takes up to 24 h for a change. Phones that have the app pick it up within a week."
+        case .beyondPromise: "Apple gives no estimate beyond 24 hours."
+        case .copyMayEnd: "Apple does not say how long it keeps the copy."
+        case .atInstall(let mode): "Phones in \(mode.rawValue) mode read the origin's file when the app is installed."
         case .phonesWithinWeek:
-            "Phones that have the app follow a change within a week, and at once if it is reinstalled."
+            "Phones that have the app pick up a change within a week, or immediately if it is reinstalled."
         }
     }
 }
@@ -194,7 +193,7 @@ package struct DiagnosisText: Equatable, Sendable {
     package var cause: String?
     /// What to do; it begins with a verb.
     package var action: String?
-    /// How long it stays so.
+    /// How long it lasts.
     package var outlook: String?
 
     /// Parts may quote a watched site, so they are cleaned for display and bounded.
@@ -221,7 +220,7 @@ extension Diagnosis {
         // The cause may quote it already.
         if let said, why?.lowercased().contains(said.lowercased()) == false { why? += " Your server says: '\(said)'." }
         if isSeenHereAlone == true {
-            why = why.map { "Seen from this machine alone: \($0)" }
+            why = why.map { "Seen only from this machine: \($0)" }
             action = action.map(English.elsewhereFirst)
         }
         if let fileNeeds {
@@ -229,13 +228,13 @@ extension Diagnosis {
         }
         if let fetched = copySinceFailure {
             why = why.map {
-                "\($0) Apple's crawler got the file since: its copy is \(English.age(since: fetched, now)) old."
+                "\($0) Apple's crawler got the file since then: its copy is \(English.age(since: fetched, now)) old."
             }
             if isSeenHereAlone != true { action = action.map(English.elsewhereFirst) }
         }
         if let word, word.here == .otherwise {
-            why = why.map { "This machine meets something else: \($0)" }
-            action = action.map { "\(English.action(word.trouble)) For what this machine meets: \($0)" }
+            why = why.map { "This machine sees a different problem: \($0)" }
+            action = action.map { "\(English.action(word.trouble)) For the problem seen here: \($0)" }
         }
         // Apple's words are not repeated if the cause already has them.
         if let word, word.word.reason.isEmpty || why?.contains(word.word.reason) != true {

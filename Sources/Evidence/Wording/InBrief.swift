@@ -1,14 +1,14 @@
-// A diagnosis where it has a line among many: what phones do, why, and one action.
+// A diagnosis as one line of a list: what phones do, why, and one action.
 
 import Foundation
 
 extension Diagnosis {
-    /// The same parts without what only a domain's own page has room for: the place of a fault, Apple's and the server's words
-    /// where the cause itself says why, and the options of the command line.
+    /// The same parts, shorter. Only a domain's own page has room for the place of a fault, the words of Apple and of the
+    /// server, and the options of the command line.
     package func inBrief(at now: Date) -> DiagnosisText {
         let text = text(at: now)
         let why: String?
-        // Without its place: an address is no reason.
+        // Without its place: an address is not a reason.
         if case .finding(_, let problem, _) = cause {
             why = problem.declaration.words(now).why
         } else {
@@ -20,36 +20,36 @@ extension Diagnosis {
             action: text.action?.asBriefAction)
     }
 
-    /// Of a reason, where many stand below each other.
+    /// For a reason in a list.
     package static let mostWords = 15
     fileprivate static let mostWordsOfAction = 25
 
-    /// What phones do with several domains that differ in numbers and paths alone.
+    /// What phones do with several domains whose effects differ only in numbers and paths.
     package var sharedEffect: String { "\(English.brief(effect).atStart)." }
 }
 
 extension String {
-    /// Cut behind each full stop that ends one.
+    /// Split after each full stop that ends a sentence.
     package var sentences: [String] {
         replacing(/(?<end>[.!?]”?) (?<next>[A-Z“`])/) { "\($0.end)\n\($0.next)" }
             .split(separator: "\n").map(String.init)
     }
 
-    /// The first of them, as a part of a line that goes on.
+    /// The first sentence, as part of a longer line.
     package var firstSentence: String { (sentences.first ?? self).withoutStop }
 
     package var withoutStop: String { hasSuffix(".") ? String(dropLast()) : self }
 
-    /// What to do, where it has a line; nil where only a command line does it.
+    /// What to do, as one line of a list; nil if only an option of the command line does it.
     package var asBriefAction: String? {
         withoutOptions.map { action in
             let brief = action.inWords(upTo: Diagnosis.mostWordsOfAction)
-            // An instruction is not cut in its middle.
+            // Never cut an instruction in the middle.
             return brief.hasSuffix("…") ? action.sentences.first ?? action : brief
         }
     }
 
-    /// Without sentences and asides about an option of the command line; nil where nothing is left.
+    /// Without sentences and parentheses about an option of the command line; nil if nothing is left.
     fileprivate var withoutOptions: String? {
         guard contains("--") else { return self }
         let isOption = /(^|[\s(`'])--[a-z]/
@@ -57,7 +57,7 @@ extension String {
         return rest.isEmpty ? nil : rest.joined(separator: " ")
     }
 
-    /// As many whole sentences as have `limit` words at most. A first sentence that is longer ends where a clause of it does.
+    /// As many whole sentences as fit into `limit` words. A longer first sentence is cut at the end of a clause.
     package func inWords(upTo limit: Int) -> String {
         var brief = ""
         for sentence in sentences {
@@ -75,7 +75,7 @@ extension String {
         for boundary in matches(of: /[:;,] (?<next>\w+)| \(/) {
             let head = self[..<boundary.range.lowerBound]
             guard String(head).wordCount <= limit else { break }
-            // Neither a quotation nor an aside is left open.
+            // Leave no quotation or parenthesis open.
             guard head.count(where: { $0 == "\"" }).isMultiple(of: 2),
                 head.count(where: { $0 == "(" }) == head.count(where: { $0 == ")" }), String(head).wordCount > 2
             else { continue }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Time spans and instants in messages, pages and commands, so that one incident has one age everywhere. A unit counts
-/// only when it is complete.
+/// Time spans and instants in messages, pages and commands: one incident has the same age everywhere. A unit counts only
+/// when it is complete.
 package enum Span {
     /// `45 s`, `12 min`, `31 h 12 min`, `12 d 4 h`: two units at most.
     package static func words(_ seconds: TimeInterval) -> String {

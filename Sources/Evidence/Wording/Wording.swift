@@ -32,7 +32,7 @@ extension BehaviourChange {
         if to == .opens { return "\(example) opens \(appID) in the new file, and nothing in Apple's copy" }
         if from == .opens { return "\(example) opens \(appID) in Apple's copy, and nothing in the new file" }
         return
-            "\(example) opens nothing for \(appID), \(to == .blocked ? "now by a rule that excludes it" : "no longer by a rule")"
+            "\(example) opens nothing for \(appID): \(to == .blocked ? "a rule of the new file excludes it" : "the new file has no rule for it")"
     }
 }
 
@@ -48,7 +48,7 @@ extension String {
         return String(String.UnicodeScalarView(unicodeScalars.map { $0.isTerminalControl ? "\u{FFFD}" : $0 }))
     }
 
-    /// A server's text as a part of a sentence: cleaned, and short enough that people read the sentence to its end.
+    /// A server's text as part of a sentence: cleaned, and short enough to read the sentence to its end.
     package var inSentence: String { displayable.shortened(to: 100) }
 
     /// The text cut to `limit` characters, with an ellipsis if something was cut. One character may have any number of

@@ -6,14 +6,14 @@ import Evidence
 package enum DomainStatus: String, Codable, Sendable, CaseIterable {
     /// Links open the website.
     case missing
-    /// Phones follow the file, but the file does not meet the owners' expectations.
+    /// Phones use the file, but the file does not meet the owners' expectations.
     case expectationFailed = "expectation-failed"
     case stale
-    /// Phones follow a file that the origin was never seen to serve.
+    /// Phones use a file that the origin was never seen to serve.
     case divergent
     /// What phones do is unknown, and an incident is firing.
     case unconfirmed
-    /// Phones follow Apple's copy, but the origin has no file for the next refresh.
+    /// Phones use Apple's copy, but the origin has no file for the next refresh.
     case originFailing = "origin-failing"
     case atRisk = "at-risk"
     /// The change is younger than `stale_after`.
@@ -71,8 +71,8 @@ extension DomainStatus {
         switch self {
         case .missing: "Opens the website"
         case .expectationFailed: "Not as expected"
-        case .stale: "Follows an old file"
-        case .divergent: "Follows another file"
+        case .stale: "Uses an old file"
+        case .divergent: "Uses another file"
         case .unconfirmed: "Not known, failing"
         case .originFailing: "Works, origin failing"
         case .atRisk: "At risk"

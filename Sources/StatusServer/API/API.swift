@@ -1,4 +1,4 @@
-// The questions and orders of `MonitorAPI`, answered from the store: nothing else reads it for people.
+// Answers the requests of `MonitorAPI` from the store.
 
 import Evidence
 import Foundation
@@ -14,12 +14,12 @@ package struct API: MonitorAPI {
     let actions: MonitorActions
     /// Called after each change.
     let onWrite: @Sendable () async -> Void
-    /// For who asks many questions of one moment: silences, acknowledgements and global incidents, read once.
+    /// Silences, acknowledgements and global incidents, read once for a caller with many questions about one moment.
     private let kept: Shared<IncidentContext?>?
-    /// Who asks: a visitor gets to know of nobody who acts, and of no channel.
+    /// The caller's role. A visitor sees no channels and no names of people who act.
     var role = Role.writer
 
-    /// Deliveries of one incident that are shown at most.
+    /// The most deliveries shown for one incident.
     static let mostDeliveries = 200
 
     init(
@@ -39,8 +39,8 @@ package struct API: MonitorAPI {
         kept = nil
     }
 
-    /// Of a store, beside its daemon or without one, as of one moment. Intervals are the configuration's, so they are not in
-    /// it.
+    /// Reads a store at one moment, with or without a running daemon. Check intervals are missing: only the configuration
+    /// has them.
     package init(_ store: Store, now: Date) {
         self.store = store
         clocks = { try await ReportTime(store, wall: now) }
@@ -48,7 +48,7 @@ package struct API: MonitorAPI {
         index = {
             if let index = known.current { return index }
             let labels = try await store.watchedLabels()
-            // Those that `run --once` checks are on no list.
+            // Domains that `run --once` checked are not on the watch list.
             let names = Set(try await store.domainNames()).union(labels.keys)
             let index = WatchIndex(names.map { WatchedDomain(domain: $0, labels: labels[$0] ?? [:]) })
             known.replace(with: index)
@@ -144,7 +144,7 @@ package struct API: MonitorAPI {
     package func history(of domain: Domain, limit: Int) async throws -> HistoryReport {
         guard try await index()[domain] != nil else { throw APIRefusal.notWatched }
         guard let state = try await store.state(of: domain) else {
-            throw APIRefusal(.notFound, "the domain was not checked yet")
+            throw APIRefusal(.notFound, "this domain has not been checked yet")
         }
         let time = try await clocks()
         let incidents = try await store.incidents(IncidentQuery(domain: domain, limit: limit))
@@ -158,7 +158,7 @@ package struct API: MonitorAPI {
         _ state: DomainState, limit: Int, time: ReportTime
     ) async throws -> [HistoryReport.Version] {
         let took = Dictionary(state.propagations.map { ($0.changedAt, $0.seconds) }) { _, last in last }
-        // One more than is shown: the oldest one that is has a version before it.
+        // One more than is shown: the oldest shown version is compared with the one before it.
         let periods = state.originPeriods.suffix(limit + 1)
         var versions: [HistoryReport.Version] = []
         var former: Data?
@@ -196,7 +196,7 @@ package struct API: MonitorAPI {
         let facts = accounts[id]?.facts
         let deliveries = try await store.deliveries(incident: id, limit: Self.mostDeliveries)
         let found = try await reports([record], time, try await context(time), accounts: accounts)
-        guard let report = found.first else { throw APIRefusal(.notFound, "no incident") }
+        guard let report = found.first else { throw APIRefusal(.notFound, "no such incident") }
         return IncidentDetail(
             report,
             IncidentReport.Details(
@@ -213,7 +213,7 @@ package struct API: MonitorAPI {
         return try await reports(records, time, try await context(time))
     }
 
-    /// In their order, with their marks. `accounts`: what each says, which costs kilobytes to read; nil: reads it.
+    /// Keeps the order of `records`. `accounts`: what each incident says; nil: read here, at kilobytes for each incident.
     func reports(
         _ records: [IncidentRecord], _ time: ReportTime, _ context: IncidentContext,
         accounts known: [String: IncidentAccount]? = nil
@@ -238,7 +238,7 @@ package struct API: MonitorAPI {
         try await acknowledge(name, by: by, reason: reason, link: nil)
     }
 
-    /// `link`: of the message that it was ordered through; nil: of none.
+    /// `link`: the link in a message that ordered it; nil: no link.
     func acknowledge(
         _ name: String, by: String, reason: String, link: LinkUse?
     ) async throws -> AcknowledgementReport {
@@ -325,7 +325,7 @@ package struct API: MonitorAPI {
 
     // MARK: - Checks
 
-    /// Checks a watched domain now, and waits at most so long for the end.
+    /// Checks a watched domain now, and waits at most `wait` for the result.
     func check(_ domain: Domain, wait: Duration) async throws -> MonitorActions.CheckAnswer {
         guard try await index()[domain] != nil else { throw APIRefusal.notWatched }
         return await actions.checkNow(domain, wait)

@@ -1,4 +1,4 @@
-// What holds for every answer under /api/: an entity tag on what was read, and one form for all errors.
+// Rules for every answer under /api/: an entity tag on reads, and one format for all errors.
 
 import Evidence
 import Foundation
@@ -7,8 +7,8 @@ import Hummingbird
 import NIOCore
 import Report
 
-/// The outermost middleware. Gates and routes answer in plain words; programs get the same words as JSON, with a code by the
-/// status and the id of the request.
+/// The outermost middleware. Gates and routes answer in plain text; this turns the text of an error into JSON, with a code
+/// derived from the status, and a request id.
 struct APIEnvelope<Context: RequestContext>: RouterMiddleware {
     static var prefix: String { "/api/" }
 
@@ -18,7 +18,7 @@ struct APIEnvelope<Context: RequestContext>: RouterMiddleware {
         guard request.uri.path.hasPrefix(Self.prefix) || request.uri.path == APIEndpoint.description.path else {
             return try await next(request, context)
         }
-        // HEAD is answered as GET, without the body at the end: its headers are those of the body that there would be.
+        // HEAD runs as GET, and the body is dropped at the end: the headers must describe that body.
         var head = request.head
         if request.method == .head { head.method = .get }
         let asked = Request(head: head, body: request.body)
@@ -39,7 +39,7 @@ struct APIEnvelope<Context: RequestContext>: RouterMiddleware {
         return try await tagged(response, for: request)
     }
 
-    /// Of a request: unique, and says nothing.
+    /// A request id: unique, without meaning.
     private static func makeID() -> String {
         String(UUID().uuidString.lowercased().filter { $0 != "-" }.prefix(16))
     }
@@ -55,13 +55,13 @@ struct APIEnvelope<Context: RequestContext>: RouterMiddleware {
         return answer
     }
 
-    /// By the bytes: the same answer has the same tag, also after a restart.
+    /// The tag is a hash of the bytes: the same answer has the same tag, even after a restart.
     private func tagged(_ response: Response, for request: Request) async throws -> Response {
         var response = response
         let body = try await response.body.collected()
         let tag = "\"\(ContentHash(of: body.readableBytesView).hex.prefix(24))\""
         response.headers[.eTag] = tag
-        // Kept by nobody without asking again.
+        // Shared caches must not keep it; private ones must revalidate.
         response.headers[.cacheControl] = "private, no-cache"
         if let known = request.headers[.ifNoneMatch], Self.names(known, tag) {
             response.status = .notModified
@@ -92,7 +92,7 @@ package struct APIErrorDocument: Codable {
         package let requestId: String
     }
 
-    /// `words`: those of the plain answer, which begin with the number of the status or not.
+    /// `words`: the plain answer, with or without the status code at its start.
     init(status: HTTPResponse.Status, words: String, requestID: String) {
         var message = words.trimmingCharacters(in: .whitespacesAndNewlines)
         if message.hasPrefix("\(status.code) ") { message = String(message.dropFirst(4)) }
@@ -100,7 +100,7 @@ package struct APIErrorDocument: Codable {
             code: Self.code(status), message: message.isEmpty ? status.reasonPhrase : message, requestId: requestID)
     }
 
-    /// What programs compare: the reason phrase as a word.
+    /// For programs to compare: the reason phrase as one word.
     static func code(_ status: HTTPResponse.Status) -> String {
         status.reasonPhrase.lowercased().replacing(/[^a-z]+/, with: "_")
     }
@@ -109,7 +109,7 @@ package struct APIErrorDocument: Codable {
 }
 
 extension ResponseBody {
-    /// All of it, in memory: the API's answers are made there.
+    /// The whole body, in memory, where the API builds its answers anyway.
     func collected() async throws -> ByteBuffer {
         let collector = Collector()
         try await write(collector)

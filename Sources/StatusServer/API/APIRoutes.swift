@@ -1,5 +1,4 @@
-// All paths for programs, each a question or an order of `MonitorAPI`. The list of them is `APIEndpoint`; what each answers is
-// documented in Resources/openapi.json.
+// All paths for programs. `APIEndpoint` lists them; Resources/openapi.json documents their answers.
 
 import Evidence
 import Foundation
@@ -15,13 +14,13 @@ struct APIRoutes: Sendable {
     let api: API
     let gate: WriteGate
     let logger: Logger
-    /// What `/metrics` answers.
+    /// The answer to `/metrics`.
     let metrics: @Sendable () async throws -> Exposition
     let health: @Sendable () async -> MonitorHealth
 
-    /// Of a body.
+    /// The largest request body.
     private static let maximumBytes = 16 * 1024
-    /// One who asks for a check waits so long at most.
+    /// The longest that a request for a check waits.
     private static let checkWait: Duration = .seconds(15)
 
     func add(to router: Router<Visit>) {
@@ -90,13 +89,13 @@ struct APIRoutes: Sendable {
         return domain
     }
 
-    /// An order without a body.
+    /// A write without a body.
     private func writing(_ request: Request, _ write: () async throws -> Response) async throws -> Response {
         if let refusal = gate.refusal(request) { return refusal }
         return try await write()
     }
 
-    /// 200 with the domain as the check left it; 202 where it takes longer.
+    /// 200 with the domain after the check; 202 if the check takes longer than `checkWait`.
     private func check(_ domain: Domain, _ api: API) async throws -> Response {
         switch try await api.check(domain, wait: Self.checkWait) {
         case .done:
@@ -109,7 +108,7 @@ struct APIRoutes: Sendable {
             return answer
         case .tooOften(let seconds):
             return Response(
-                plain: "checks were asked for too often; again in \(seconds) s", status: .tooManyRequests,
+                plain: "too many checks requested; try again in \(seconds) s", status: .tooManyRequests,
                 headers: [.retryAfter: "\(seconds)"])
         case .notWatched: throw APIRefusal.notWatched
         }
@@ -117,7 +116,7 @@ struct APIRoutes: Sendable {
 }
 
 extension APIRefusal {
-    /// With its phrase, of which the code of an answer is made.
+    /// With the reason phrase, which becomes the code of the answer.
     var status: HTTPResponse.Status {
         switch reason {
         case .badRequest: .badRequest
@@ -127,7 +126,7 @@ extension APIRefusal {
     }
 }
 
-/// The body of `POST /api/v1/incidents/{id}/ack`: `{"by": "eva", "reason": "on it"}`; `reason` may be left out.
+/// The body of `POST /api/v1/incidents/{id}/ack`: `{"by": "eva", "reason": "on it"}`; `reason` is optional.
 package struct AcknowledgeOrder: Codable, Sendable {
     package let by: String
     package let reason: String?
@@ -139,13 +138,13 @@ package struct AcknowledgeOrder: Codable, Sendable {
 
     init(json: Data) throws {
         guard let order = try? JSONDecoder().decode(Self.self, from: json) else {
-            throw APIRefusal(.badRequest, "the body must be a JSON object with 'by' and, if wanted, 'reason'")
+            throw APIRefusal(.badRequest, "the body must be a JSON object with 'by' and an optional 'reason'")
         }
         self = order
     }
 }
 
-/// Every path of the API with its method: the router, `MethodGate` and the test of `openapi.json` go by this list.
+/// Every path of the API with its method: the router, `MethodGate` and the test of `openapi.json` use this list.
 package enum APIEndpoint: String, CaseIterable, Sendable {
     case status = "GET /api/v1/status"
     case domains = "GET /api/v1/domains"
@@ -168,7 +167,7 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     case health = "GET /healthz"
     case readiness = "GET /readyz"
 
-    /// The parameters of its query; nil: whatever there is, for supervisors and scrapers, and for routes that read it
+    /// The query parameters that it takes; nil: any, for supervisors and scrapers, and for routes that read the query
     /// themselves.
     fileprivate var parameters: Set<String>? {
         switch self {
@@ -183,7 +182,7 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it needs no token where `server.public` is set.
+    /// Whether it needs no token if `server.public` is set.
     var isPublic: Bool {
         switch self {
         case .domains, .domain, .history, .description: true
@@ -198,7 +197,7 @@ package enum APIEndpoint: String, CaseIterable, Sendable {
     package var path: String { EndpointPath(rawValue).path }
 }
 
-/// The query of a request, read strictly: a misspelt filter must not look like an answer to what was meant.
+/// The query of a request, read strictly: a misspelled filter must fail, not return unfiltered results.
 struct APIQuery {
     private let values: [String: String]
 
@@ -211,7 +210,7 @@ struct APIQuery {
             let (key, value) = (String(key), String(value))
             guard keys.contains(key) else {
                 let known =
-                    keys.isEmpty ? "there are none here" : "the parameters are \(keys.sorted().joined(separator: ", "))"
+                    keys.isEmpty ? "this path takes none" : "this path takes \(keys.sorted().joined(separator: ", "))"
                 throw APIRefusal(
                     .badRequest, "unknown parameter '\(key.displayable.shortened(to: 40))'; \(known)")
             }
@@ -222,22 +221,22 @@ struct APIQuery {
         self.values = values
     }
 
-    /// nil where it is absent or empty.
+    /// nil if it is absent or empty.
     func text(_ key: String) -> String? { values[key].flatMap { $0.isEmpty ? nil : $0 } }
 
     func limit(default standard: Int = 50, atMost: Int = 500) throws -> Int {
         guard let text = text("limit") else { return standard }
         guard let limit = Int(text), (1...atMost).contains(limit) else {
-            throw APIRefusal(.badRequest, "'limit' is not a whole number from 1 to \(atMost)")
+            throw APIRefusal(.badRequest, "'limit' must be a whole number from 1 to \(atMost)")
         }
         return limit
     }
 
-    /// Where the page before ended, as `next` of its answer has it; nil for the first page.
+    /// Where the previous page ended: the `next` of its answer. nil for the first page.
     func place<Place>(_ read: (String) -> Place?) throws -> Place? {
         guard let text = text("cursor") else { return nil }
         guard let place = read(text) else {
-            throw APIRefusal(.badRequest, "'cursor' is none that this server gave")
+            throw APIRefusal(.badRequest, "'cursor' must be the 'next' value of an earlier answer")
         }
         return place
     }
@@ -253,14 +252,14 @@ struct APIQuery {
 
     func domain(_ key: String) throws -> Domain? {
         guard let text = text(key) else { return nil }
-        do { return try Domain(text) } catch { throw APIRefusal(.badRequest, "'\(key)' is no domain") }
+        do { return try Domain(text) } catch { throw APIRefusal(.badRequest, "'\(key)' is not a domain") }
     }
 
     /// `team:growth`, as labels are stored: `team=growth`.
     func label(_ key: String) throws -> String? {
         guard let text = text(key) else { return nil }
         guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
-            throw APIRefusal(.badRequest, "'\(key)' is not NAME:VALUE, such as team:growth")
+            throw APIRefusal(.badRequest, "'\(key)' must be NAME:VALUE, such as team:growth")
         }
         return text[..<colon] + "=" + text[text.index(after: colon)...]
     }

@@ -1,4 +1,4 @@
-// What supervisors and scrapers ask.
+// Endpoints for supervisors and scrapers.
 
 import Evidence
 import Foundation
@@ -9,13 +9,13 @@ import Report
 import Storage
 
 extension APIRoutes {
-    /// Of supervisors, which have no token.
+    /// For supervisors, which have no token.
     static let openPaths: Set = [APIEndpoint.health.path, APIEndpoint.readiness.path]
 
-    /// Whether the process turns; it looks at nothing else, so that a full disk does not make a supervisor kill the monitor.
+    /// Checks nothing but that the process runs: a full disk must not make a supervisor kill the monitor.
     var liveness: Response { Response(plain: "ok\n") }
 
-    /// Whether the monitor does its work: the store answers, and checks begin when they are due.
+    /// Whether the monitor works: the store answers, and checks start on time.
     func readiness() async -> Response {
         do {
             _ = try await api.store.latestChange()
@@ -24,7 +24,7 @@ extension APIRoutes {
         }
         let health = await health()
         guard !health.isStoreFailing else { return Self.notReady("the store takes no writes") }
-        guard !health.isBehind else { return Self.notReady("checks begin \(Int(health.lateness)) s late") }
+        guard !health.isBehind else { return Self.notReady("checks start \(Int(health.lateness)) s late") }
         return Response(plain: "ready\n")
     }
 
@@ -32,9 +32,9 @@ extension APIRoutes {
         Response(plain: "not ready: \(words)\n", status: .serviceUnavailable)
     }
 
-    /// One check now, as metrics: `/probe?target=DOMAIN`, as blackbox_exporter has it.
+    /// One check now, as metrics: `/probe?target=DOMAIN`, as in blackbox_exporter.
     func probe(_ request: Request) async throws -> Response {
-        // A page of another site could make its reader's browser start probes.
+        // Otherwise a page of another site could make its reader's browser start probes.
         if let refusal = gate.foreignPage(request) { return refusal }
         let query = try APIQuery(request, keys: ["target", "module"])
         guard let target = query.text("target") else { throw APIRefusal(.badRequest, "'target' is missing") }
@@ -43,7 +43,7 @@ extension APIRoutes {
         case .refused(let words): return Response(plain: words + "\n", status: .badRequest)
         case .busy:
             return Response(
-                plain: "too many probes are under way\n", status: .serviceUnavailable, headers: [.retryAfter: "5"])
+                plain: "too many probes are running\n", status: .serviceUnavailable, headers: [.retryAfter: "5"])
         }
     }
 }
@@ -64,7 +64,7 @@ extension Response {
 }
 
 extension Exposition.Format {
-    /// `accepted`: the field `Accept`. OpenMetrics is for those who name it, and prefer it to text or name it alone.
+    /// `accepted`: the `Accept` header. OpenMetrics only if the client names it and does not prefer text.
     init(accepted: String) {
         var weights: [Substring: Double] = [:]
         let ranges = accepted.lowercased().filter { !$0.isWhitespace }.split(separator: ",")
@@ -79,7 +79,7 @@ extension Exposition.Format {
     }
 }
 
-/// Counts answers by their status code, those that no route gave too.
+/// Counts answers by status code, including those that no route gave.
 struct RequestCount<Context: RequestContext>: RouterMiddleware {
     let counter: Counter
 

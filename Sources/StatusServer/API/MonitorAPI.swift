@@ -1,4 +1,4 @@
-// What can be asked of a monitor, and ordered: of its store in process (`API`), or of a daemon over HTTP.
+// The requests that a monitor answers: from its store in process (`API`), or from a daemon over HTTP.
 
 import Evidence
 import Foundation
@@ -6,16 +6,16 @@ import Monitoring
 import Report
 import Storage
 
-/// Each function is one question, or one order, and one route of the API.
+/// Each function is one route of the API.
 ///
-/// They throw `APIRefusal`, and `UnknownName`, `SilenceFault` and `AcknowledgeLink.Fault`, which are refusals too
-/// (`APIRefusal.init(of:)`).
+/// They throw `APIRefusal`, or `UnknownName`, `SilenceFault` and `AcknowledgeLink.Fault`, which `APIRefusal.init(of:)`
+/// converts.
 package protocol MonitorAPI: Sendable {
     func status() async throws -> MonitorStatus
-    /// By name. `filter.after`: the last name of the page before.
+    /// Sorted by name. `filter.after`: the last name of the previous page.
     func domains(_ filter: SummaryFilter, limit: Int) async throws -> DomainPage
     func domain(_ domain: Domain) async throws -> DomainDetail
-    /// `limit`: of versions, incidents and deliveries each.
+    /// `limit` applies to versions, incidents and deliveries separately.
     func history(of domain: Domain, limit: Int) async throws -> HistoryReport
     func incidents(_ query: IncidentQuery) async throws -> IncidentPage
     /// `name`: an id, or the beginning of one.
@@ -29,11 +29,11 @@ package protocol MonitorAPI: Sendable {
     func unacknowledge(_ name: String) async throws -> AcknowledgementReport
     func silence(_ order: SilenceOrder) async throws -> NewSilence
     func endSilence(_ id: String) async throws -> SilenceReport
-    /// Has a channel tried now.
+    /// Tries a channel now.
     func retry(channel: String) async throws -> RetryReport
 }
 
-/// Which deliveries; nil: any.
+/// Selects deliveries; nil: any.
 package struct DeliveryQuery: Sendable {
     package var channel: String?
     package var incident: String?
@@ -52,7 +52,7 @@ package struct DeliveryQuery: Sendable {
     }
 }
 
-/// Why a question has no answer, or an order was not carried out, for who sent it.
+/// Why a request was refused, in words for its sender.
 package struct APIRefusal: Error, CustomStringConvertible {
     package enum Reason: Int, Sendable {
         case badRequest = 400
@@ -68,7 +68,7 @@ package struct APIRefusal: Error, CustomStringConvertible {
         self.description = description
     }
 
-    /// nil: it is none, but a fault of ours.
+    /// nil: not a refusal, but a fault of ours.
     package init?(of error: any Error) {
         switch error {
         case let refusal as APIRefusal: self = refusal
@@ -81,7 +81,7 @@ package struct APIRefusal: Error, CustomStringConvertible {
     }
 
     init(_ key: String, isNoneOf words: [String]) {
-        self.init(.badRequest, "'\(key)' is none of \(words.joined(separator: ", "))")
+        self.init(.badRequest, "'\(key)' must be one of \(words.joined(separator: ", "))")
     }
 
     static let notWatched = APIRefusal(.notFound, "this domain is not watched here")

@@ -1,4 +1,4 @@
-// Who gets in at present.
+// Access control: roles, the policy from the configuration, and the check of a token.
 
 import Evidence
 import Facts
@@ -8,9 +8,9 @@ import Logging
 import Monitoring
 import Synchronization
 
-/// What somebody may do here; each may do what the one before may.
+/// What a client may do. Each role includes the one before.
 enum Role: Int, Comparable, Sendable {
-    /// Reads the overview and domains where `server.public` lets everybody, and nothing of who is notified or acts.
+    /// Reads the overview and domains if `server.public` is set. Sees nobody who is notified or acts.
     case visitor
     /// Reads everything.
     case reader
@@ -19,11 +19,11 @@ enum Role: Int, Comparable, Sendable {
     static func < (one: Role, other: Role) -> Bool { one.rawValue < other.rawValue }
 }
 
-/// What the configuration says of access; a reload replaces it while the server goes on.
+/// The access settings. A reload replaces them while the server runs.
 package struct AccessPolicy: Sendable {
-    /// nil: the pages are open to everybody who reaches the address.
+    /// nil: the pages are open to everyone who can reach the address.
     let token: AccessToken?
-    /// Opens the pages to who may read alone; nil: there is none.
+    /// Lets clients read, but not write; nil: there is none.
     let readerToken: AccessToken?
     /// Whether the overview and domains need no token.
     let isPublic: Bool
@@ -31,10 +31,10 @@ package struct AccessPolicy: Sendable {
     let isReadOnly: Bool
     /// Proxies whose `X-Forwarded-For` counts.
     let trustedProxies: [AddressRange]
-    /// Where people reach the page, such as `https://aasa.example.net`; nil: where it listens.
+    /// Where people reach the page, such as `https://aasa.example.net`; nil: at the listening address.
     let publicURL: String?
 
-    /// A `token` of nil leaves the page open to everybody who reaches the address; an empty one lets nobody in.
+    /// `token` nil: open to everyone who can reach the address; empty: nobody gets in.
     package init(
         token: String? = nil, readerToken: String? = nil, isPublic: Bool = false, isReadOnly: Bool = false,
         trustedProxies: [AddressRange] = [], publicURL: String? = nil
@@ -47,24 +47,24 @@ package struct AccessPolicy: Sendable {
         self.trustedProxies = trustedProxies
     }
 
-    /// What who shows these bytes may do; nil: they are no token. It takes as long for one token as for the other.
+    /// The role that these bytes give; nil: not a token. Always compares both tokens, to take the same time for each.
     func role(of shown: [UInt8]) -> Role? {
         let (isWriter, isReader) = (token?.equals(shown) ?? false, readerToken?.equals(shown) ?? false)
         return isWriter ? .writer : isReader ? .reader : nil
     }
 
-    /// For who may read alone.
+    /// For clients that may only read.
     var whyNoWrites: String {
         isReadOnly
-            ? "nothing can be changed here, as server.read_only says; use the commands beside the store"
-            : "you may only read here, with server.reader_token; changes need server.token"
+            ? "server.read_only is set, so nothing can be changed here; use the commands on the monitor's machine"
+            : "server.reader_token only allows reading; changes need server.token"
     }
 
-    /// What a role comes to where nobody may write.
+    /// Reduces a writer to a reader if `server.read_only` is set.
     func limited(_ role: Role) -> Role { isReadOnly ? min(role, .reader) : role }
 }
 
-/// Who gets in at present: the policy in force, the sessions, and the addresses that showed wrong tokens.
+/// Decides who gets in: the current policy, the sessions, and the addresses that showed wrong tokens.
 final class AccessKey: Sendable {
     private struct State {
         var policy: AccessPolicy
@@ -76,7 +76,7 @@ final class AccessKey: Sendable {
     enum Answer: Equatable, Sendable {
         case right(Role)
         case wrong
-        /// Not even looked at; again after so many seconds.
+        /// Not checked; the client may try again after so many seconds.
         case slowed(seconds: Int)
     }
 
@@ -96,7 +96,7 @@ final class AccessKey: Sendable {
     var policy: AccessPolicy { state.withLock(\.policy) }
     var names: OwnNames { state.withLock(\.names) }
 
-    /// Sessions end with the token that opened them.
+    /// Sessions end when a token changes.
     func replace(with policy: AccessPolicy) {
         let names = OwnNames(host: host, publicURL: policy.publicURL)
         state.withLock { state in
@@ -107,7 +107,7 @@ final class AccessKey: Sendable {
         }
     }
 
-    /// Judges a token under one lock, so that many requests at once get no further than one after the other.
+    /// Checks a token under one lock: parallel requests must not get more tries than sequential ones.
     func judge(_ shown: ShownToken, of visit: Visit, _ request: Request) -> Answer {
         let now = timekeeper.now()
         let (answer, isNews) = state.withLock { state -> (Answer, Bool) in
@@ -142,13 +142,12 @@ final class AccessKey: Sendable {
 
     // MARK: - Sessions
 
-    /// Begins a session.
-    /// - Returns: what its cookie holds.
+    /// - Returns: the value of the session's cookie.
     func beginSession(of role: Role) -> String {
         state.withLock { $0.sessions.begin(of: role, at: timekeeper.now()) }
     }
 
-    /// Whose session it is; nil: it is not open.
+    /// nil: the session is not open.
     func role(ofSession session: String) -> Role? {
         state.withLock { $0.policy.token == nil ? nil : $0.sessions.role(of: session, at: timekeeper.now()) }
     }

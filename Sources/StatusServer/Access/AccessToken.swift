@@ -15,8 +15,8 @@ struct AccessToken: Sendable, Equatable, CustomStringConvertible, CustomReflecta
     /// An empty token equals nothing.
     func equals(_ shown: [UInt8]) -> Bool { !bytes.isEmpty && Self.isEqual(shown, bytes) }
 
-    /// Takes as long for a first byte that is wrong as for a last one; only the length of what was shown can be timed,
-    /// which its sender knows.
+    /// Takes the same time whichever byte is wrong. Timing reveals only the length of what was shown, which its sender
+    /// knows.
     private static func isEqual(_ shown: [UInt8], _ secret: [UInt8]) -> Bool {
         guard !secret.isEmpty else { return shown.isEmpty }
         var difference = secret.count ^ shown.count
@@ -29,7 +29,7 @@ struct AccessToken: Sendable, Equatable, CustomStringConvertible, CustomReflecta
 
 /// A token that a request shows, right or wrong.
 struct ShownToken: Sendable {
-    /// By which a request can show one. The password of Basic lets a browser without cookies in.
+    /// How a request shows it. Basic, with the token as password, is for browsers without cookies.
     enum Way: String, Sendable { case bearer, basic, form }
 
     let bytes: [UInt8]
@@ -40,7 +40,7 @@ struct ShownToken: Sendable {
         way = .form
     }
 
-    /// Of an `Authorization` header; nil where it has none.
+    /// From an `Authorization` header; nil if it has no token.
     init?(authorization: String) {
         guard let blank = authorization.firstIndex(of: " ") else { return nil }
         let credentials = authorization[blank...].drop { $0 == " " }
@@ -57,8 +57,8 @@ struct ShownToken: Sendable {
     }
 }
 
-/// Asks for a token, where there is one, on every path but those of probes, the login form and its files, and those that
-/// are public, whether the path exists or not. Browsers are led to the form.
+/// Requires a token, if one is set, on every path, existing or not. Exceptions are health probes, the login form and its
+/// assets, and public paths. Browsers are redirected to the form.
 struct AccessGate: RouterMiddleware {
     let key: AccessKey
 
@@ -88,13 +88,13 @@ struct AccessGate: RouterMiddleware {
         } else if policy.isPublic, Self.isPublic(request) {
             return try await enter(.visitor)
         } else if request.headers[.accept]?.contains("text/html") == true, !Self.isFetch(request) {
-            // A form of a page whose session has ended; what it would have changed is to be asked for again.
+            // A write returns to no page: its session has ended, and the user must repeat the change after the login.
             return .seeOther(request.method == .get ? Pages.loginAddress(from: request.uri.string) : Pages.loginPath)
         }
         var answer = Response(
-            plain: "this page needs the token of server.token, as a Bearer token or as the password\n",
+            plain: "this page needs the token from server.token, as a Bearer token or as the Basic password\n",
             status: .unauthorized)
-        // A browser answers a challenge with a dialog of its own, above whatever page is shown.
+        // A challenge would make a browser open its own dialog over the page.
         if session == nil, !Self.isFetch(request) {
             answer.headers[.wwwAuthenticate] = #"Basic realm="aasa-monitor", charset="UTF-8""#
         }
@@ -110,7 +110,8 @@ struct AccessGate: RouterMiddleware {
         return [.get, .head].contains(request.method) && publicPaths.contains { $0.method == .get && $0.matches(parts) }
     }
 
-    /// Whether the script of a page asks. Browsers name the mode to hosts that they deem safe alone; our script names itself.
+    /// Whether a page's script sent the request. Browsers send Sec-Fetch-Mode only to secure origins; our script sends
+    /// X-Requested-With.
     private static func isFetch(_ request: Request) -> Bool {
         if let name = HTTPField.Name("Sec-Fetch-Mode"), let mode = request.headers[name] { return mode != "navigate" }
         return HTTPField.Name("X-Requested-With").map { request.headers[$0] != nil } ?? false
@@ -118,7 +119,7 @@ struct AccessGate: RouterMiddleware {
 }
 
 extension Response {
-    /// To who showed too many wrong tokens.
+    /// For a client that showed too many wrong tokens.
     static func slowedDown(_ seconds: Int) -> Response {
         Response(
             plain: "429 too many wrong tokens came from this address; try again in \(seconds) s\n",

@@ -1,4 +1,4 @@
-// The login form, where a token is set.
+// The login form, if a token is set.
 
 import Foundation
 import HTTPTypes
@@ -9,7 +9,7 @@ import Report
 extension Pages {
     static let loginPath = "/login"
 
-    /// Of the form that leads back to a page.
+    /// The address of the form that returns to a page after the login.
     static func loginAddress(from page: String) -> String {
         let to = FormBody.ownPath(page, otherwise: "/")
         guard to != "/", let value = to.addingPercentEncoding(withAllowedCharacters: .alphanumerics) else {
@@ -25,7 +25,7 @@ extension Pages {
         if case .slowed(let seconds) = answer { wait = seconds }
         let fault: String? =
             answer == .wrong
-            ? "This is not the token."
+            ? "Wrong token."
             : wait.map { "Too many wrong tokens came from this address. Try again in \($0) s." }
         let isKnown = Session.value(of: request).flatMap(context.key.role(ofSession:)) != nil
         let time = ReportTime(context.timekeeper)
@@ -40,7 +40,7 @@ extension Pages {
         return response
     }
 
-    /// Open to everybody: it names no domain. `isKnown`: whether who asks is logged in.
+    /// Open to everyone, so it must not name a domain. `isKnown`: whether the client is logged in.
     private func loginPage(to path: String, isKnown: Bool, fault: String?, _ time: ReportTime) -> HTML {
         let frame = Frame(version: context.version, time: time, role: .visitor)
         let way: HTML = #"<a href="\#(path)">Continue</a>"#
@@ -50,8 +50,7 @@ extension Pages {
             <button type="submit">Log out</button></form>
             """
         let unknown: HTML = """
-            <p class="soft">This page needs the token of <code>server.token</code>. \(way), \
-            if you are logged in and came from another site.</p>
+            <p class="soft">This page needs the token from <code>server.token</code>. Already logged in? \(way).</p>
             \(fault.map { #"<p role="alert"><strong class="fail">\#($0)</strong></p>"# })
             <form class="write" method="post" action="/login">\(HTML.hidden("to", path))\
             <input type="text" name="username" value="aasa-monitor" autocomplete="username" hidden> \

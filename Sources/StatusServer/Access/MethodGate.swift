@@ -1,4 +1,4 @@
-// Which methods a path takes, and whether anything can be changed at all.
+// Which methods a path takes, and who may change something.
 
 import HTTPTypes
 import Hummingbird
@@ -15,13 +15,13 @@ struct EndpointPath: Sendable {
         segments = path.split(separator: "/")
     }
 
-    /// As the router reads a path: empty segments do not count.
+    /// Ignores empty segments, as the router does.
     func matches(_ parts: [Substring]) -> Bool {
         segments.count == parts.count && zip(segments, parts).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
     }
 }
 
-/// Refuses methods that a path does not take, and each request that would change something of who may read alone.
+/// Refuses methods that a path does not take, and writes from clients that may only read.
 struct MethodGate: RouterMiddleware {
     let key: AccessKey
 
@@ -35,7 +35,7 @@ struct MethodGate: RouterMiddleware {
         let taken = Self.endpoints.filter { $0.matches(parts) }.flatMap { endpoint in
             endpoint.method == .get ? [HTTPRequest.Method.get, .head] : [endpoint.method]
         }
-        // A path that takes nothing is none.
+        // No endpoint has this path: the router answers 404.
         guard !taken.isEmpty else { return try await next(request, context) }
         guard taken.contains(request.method) else {
             let names = taken.map(\.rawValue).joined(separator: ", ")

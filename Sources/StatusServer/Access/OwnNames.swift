@@ -8,7 +8,7 @@ import HTTPTypes
 
 struct OwnNames: Sendable {
     private let hosts: Set<String>
-    /// Where people reach the page by way of a proxy, which may ask for another host: `https://aasa.example.net`.
+    /// The origin of `server.public_url`, `https://aasa.example.net`. A proxy may send another `Host`.
     private let publicOrigin: String?
 
     /// `host`: where the server listens.
@@ -34,42 +34,42 @@ struct OwnNames: Sendable {
         return HostAddress.isLoopback(host: host) || hosts.contains(Self.form(host))
     }
 
-    /// Whether an `Origin` is that of a page of ours.
+    /// Whether an `Origin` header names one of our pages.
     func isOwn(origin: String, authority: String) -> Bool {
         let (origin, authority) = (origin.lowercased(), authority.lowercased())
         return origin == "http://" + authority || origin == "https://" + authority || origin == publicOrigin
     }
 
-    /// One form for what is the same: addresses as numbers, names without regard to case.
+    /// One form for equal hosts: addresses as numbers, names in lower case.
     private static func form(_ host: String) -> String { HostAddress(host: host)?.description ?? host.lowercased() }
 }
 
 extension Request {
-    /// Of the query; of two of one name the first.
+    /// The query parameters. If a name occurs twice, the first one counts.
     var parameters: [String: String] {
         Dictionary(uri.queryParameters.map { (String($0.key), String($0.value)) }) { first, _ in first }
     }
 
-    /// The host that it asks for, with a port where it names one.
+    /// The requested host, with its port if it has one.
     var authority: String { head.authority ?? HTTPField.Name("Host").flatMap { headers[$0] } ?? "" }
 }
 
-/// Without a token the server answers to its own names alone; probes may use any. A name that was made to point to this
-/// machine (DNS rebinding) must not open the pages in somebody's browser: that browser asks for the name, not for ours.
+/// Without a token the server answers only to its own names; health probes may use any name. This prevents DNS rebinding:
+/// an attacker's name that resolves to this machine must not open the pages in a victim's browser.
 struct HostGate: RouterMiddleware {
     let key: AccessKey
 
     func handle(
         _ request: Request, context: Visit, next: (Request, Visit) async throws -> Response
     ) async throws -> Response {
-        // A token opens the pages under whatever name they are reached: a page of another name does not have it.
+        // With a token every name is safe: an attacker's page does not have the token.
         if key.policy.token != nil || APIRoutes.openPaths.contains(request.uri.path)
             || key.names.contains(authority: request.authority)
         {
             return try await next(request, context)
         }
         return Response(
-            plain: "421 this server does not answer to that name; ask for localhost, or set server.public_url\n",
+            plain: "421 this server does not answer to that name; use localhost, or set server.public_url\n",
             status: .misdirectedRequest)
     }
 }

@@ -1,4 +1,4 @@
-// What a browser keeps after the login form: a number drawn at random, which says nothing of the token.
+// What a browser keeps after the login: a random number, not derived from the token.
 
 import Evidence
 import Foundation
@@ -11,7 +11,7 @@ enum Session {
     private static let name = "aasa_monitor_session"
     static let lifeSeconds = 30 * 86400
 
-    /// Of a `Cookie` header; nil where it has none.
+    /// From a `Cookie` header; nil if it has none.
     static func value(of request: Request) -> String? {
         for field in request.headers[values: .cookie] {
             for pair in field.split(separator: ";") {
@@ -23,7 +23,7 @@ enum Session {
         return nil
     }
 
-    /// `isSecure`: people reach the page by HTTPS.
+    /// `isSecure`: people reach the page over HTTPS.
     static func cookie(_ value: String, isSecure: Bool) -> String {
         "\(name)=\(value); Path=/; Max-Age=\(lifeSeconds); HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
     }
@@ -31,20 +31,20 @@ enum Session {
     static let end = "\(name)=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
 }
 
-/// The open sessions, in memory alone: they end with the process.
+/// The open sessions, only in memory: they end with the process.
 struct SessionTable: Sendable {
     private struct Entry {
         let role: Role
         let ends: Date
     }
 
-    /// By the hash of its number: the time that a look-up takes tells nothing of a number.
+    /// By the hash of the number: the time of a lookup must not reveal a number.
     private var entries: [[UInt8]: Entry] = [:]
 
-    /// The oldest one ends where there are more.
+    /// At the limit, the oldest session ends.
     private static let capacity = 1024
 
-    /// - Returns: its number.
+    /// - Returns: the number of the session.
     mutating func begin(of role: Role, at now: Date) -> String {
         entries = entries.filter { $0.value.ends > now }
         if entries.count >= Self.capacity, let oldest = entries.min(by: { $0.value.ends < $1.value.ends })?.key {

@@ -1,4 +1,4 @@
-// What the server knows of a request beside its bytes: who sends it, and what its path names.
+// What the server knows about a request besides its bytes: its sender, and the parameters of its path.
 
 import Evidence
 import Facts
@@ -11,7 +11,7 @@ struct Visit: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Who opened the connection: the client, or a proxy.
     let peer: HostAddress?
-    /// What `AccessGate` lets it do.
+    /// What `AccessGate` allows.
     var role = Role.visitor
 
     init(source: ApplicationRequestContextSource) {
@@ -19,12 +19,12 @@ struct Visit: RequestContext {
         peer = source.channel.remoteAddress?.ipAddress.flatMap { HostAddress($0) }
     }
 
-    /// A parameter of the path as text, without percent encoding; empty where it has none or a broken one.
+    /// A parameter of the path, percent-decoded; empty if it is missing or malformed.
     func parameter(_ name: String) -> String { parameters.get(name)?.removingPercentEncoding ?? "" }
 
-    /// The client's address, which limits go by. Behind trusted proxies it is the last untrusted one of
-    /// `X-Forwarded-For`: each proxy adds the address that it sees, and what stands further left can be anybody's claim.
-    /// nil where a trusted proxy does not say: its own address is everybody's.
+    /// The client's address, for rate limits. Behind trusted proxies it is the last untrusted entry of `X-Forwarded-For`:
+    /// each proxy appends the address that it sees, and a client can forge the entries further left. nil if a trusted
+    /// proxy sends no entry, because all clients share the proxy's own address.
     func client(of request: Request, trusting proxies: [AddressRange]) -> HostAddress? {
         func isTrusted(_ address: HostAddress) -> Bool { proxies.contains { $0.contains(address) } }
         guard let peer, isTrusted(peer) else { return peer }

@@ -1,4 +1,4 @@
-// Who may write. A browser that shows some other page must not be able to do it for that page.
+// Who may write. A page of another site must not be able to write through its reader's browser.
 
 import Evidence
 import Foundation
@@ -11,25 +11,25 @@ struct WriteGate: Sendable {
 
     /// Why a request may not write; nil: it may.
     func refusal(_ request: Request) -> Response? {
-        // A page whose name was made to point to this machine asks for its own name, not for ours.
+        // DNS rebinding: a request of an attacker's page names that page's host, not ours.
         if key.policy.token == nil, !key.names.contains(authority: request.authority) {
-            return fault("ask for this site by its address, or set server.token", .forbidden)
+            return fault("use this site's own address, or set server.token", .forbidden)
         }
         return foreignPage(request)
     }
 
-    /// Refuses what a page of another site makes a browser send, of the same domain too: somebody else may own it. A browser
-    /// names the page that makes it send something; other clients name none.
+    /// Refuses requests that a page of another site makes a browser send. Other hosts of the same domain count as other
+    /// sites: somebody else may own them. Browsers name the page in a header; other clients name none.
     func foreignPage(_ request: Request) -> Response? {
         let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] } ?? "none"
         let isOwn = request.headers[.origin].map { key.names.isOwn(origin: $0, authority: request.authority) } ?? true
         guard isOwn, site == "same-origin" || site == "none" else {
-            return fault("a page of another site may not ask for this", .forbidden)
+            return fault("a page of another site may not request this", .forbidden)
         }
         return nil
     }
 
-    /// Answers a request that may write and bears JSON of at most `limit` bytes.
+    /// Answers a request if it may write and has a JSON body of at most `limit` bytes.
     func answer(
         _ request: Request, upTo limit: Int, _ write: (Data) async throws -> Response
     ) async throws -> Response {
@@ -40,7 +40,7 @@ struct WriteGate: Sendable {
         return try await write(Data(body.readableBytesView))
     }
 
-    /// A form of another site can send only three types without asking first, and this is none of them.
+    /// Without a CORS preflight, a form of another site can send only three content types. JSON is not one of them.
     private func wrongType(_ request: Request) -> Response? {
         let type = request.headers[.contentType]?.split(separator: ";").first?.trimmingCharacters(in: .whitespaces)
         guard type?.lowercased() != "application/json" else { return nil }
@@ -56,13 +56,13 @@ struct FormBody: Sendable {
 
     static let maximumBytes = 16 * 1024
 
-    /// Of two fields of one name the first.
+    /// If a name occurs twice, the first field counts.
     subscript(name: String) -> String { fields.first { $0.name == name }?.value ?? "" }
 
     /// The values of all fields of a name.
     func all(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
-    /// Who sends it. A link of a message says through which channel, so that a name is not needed.
+    /// The sender. A form that came from a link in a message needs no name: the link says which channel it came through.
     var author: String {
         let name = self["by"]
         return name.allSatisfy(\.isWhitespace) && !self["link"].isEmpty ? "someone" : name
@@ -79,7 +79,7 @@ struct FormBody: Sendable {
         }
     }
 
-    /// Where to go afterwards: a path of ours, whatever the form says.
+    /// Where to go afterwards. Only a path of this site: a form must not redirect elsewhere.
     static func ownPath(_ text: String, otherwise: String) -> String {
         let isOwn =
             text.hasPrefix("/") && !text.hasPrefix("//") && !text.contains("\\")
@@ -89,7 +89,8 @@ struct FormBody: Sendable {
 }
 
 extension WriteGate {
-    /// A form needs more than the API: it can be sent without asking first, so the browser must name our own page.
+    /// Forms need a stricter check than the API. Browsers send a form without a CORS preflight, so the request must name
+    /// our own page.
     func form(_ request: Request, _ write: (FormBody) async throws -> Response) async throws -> Response {
         if let refusal = refusal(request) { return Self.plain(refusal.status) }
         let site = HTTPField.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
@@ -111,7 +112,7 @@ extension WriteGate {
 }
 
 extension Response {
-    /// After a form: the browser asks for this page.
+    /// After a form: sends the browser to this page.
     static func seeOther(_ path: String, headers: HTTPFields = [:]) -> Response {
         var headers = headers
         headers[.location] = path

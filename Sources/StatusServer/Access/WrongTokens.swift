@@ -1,11 +1,11 @@
-// Addresses that showed wrong tokens wait before another token of theirs is looked at, a right one too.
+// After wrong tokens, an address must wait before another token from it is checked, even a right one.
 
 import Evidence
 import Facts
 import Foundation
 
-/// The first few mistakes cost nothing; each further one doubles the wait. What an address did is forgotten after a while,
-/// and with its first right token.
+/// The first few mistakes cost nothing; each further one doubles the wait. The mistakes of an address are forgotten after a
+/// while, or after a right token.
 struct WrongTokens: Sendable {
     private struct Record {
         var count = 0
@@ -20,7 +20,7 @@ struct WrongTokens: Sendable {
     /// Seconds.
     private static let longest = 30.0
     private static let memory = 600.0
-    /// Addresses that are remembered. Of more the one is forgotten whose last mistake is oldest.
+    /// The most addresses remembered. At the limit, the one with the oldest last mistake is forgotten.
     private static let capacity = 1024
 
     /// How many seconds a client still waits; nil: none.
@@ -29,7 +29,7 @@ struct WrongTokens: Sendable {
         return record.waitsUntil.timeIntervalSince(now)
     }
 
-    /// Whether it is the first request of this wait, which alone is logged.
+    /// Whether it is the first request of this wait: only that one is logged.
     mutating func isNews(_ client: HostAddress) -> Bool {
         defer { records[client]?.isLogged = true }
         return records[client]?.isLogged == false

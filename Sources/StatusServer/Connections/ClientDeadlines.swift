@@ -3,15 +3,15 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// What the server grants its clients.
+/// The limits for clients.
 package struct ConnectionLimits: Sendable {
     /// At most so many connections; the next one closes the one that has waited longest for its client.
     package var connections: Int
-    /// For a whole head, from the begin of the connection or from the end of the answer before.
+    /// For a whole head, from the start of the connection or the end of the previous answer.
     package var head: Duration
     /// For a whole body, from the end of its head.
     package var body: Duration
-    /// For a client to take a whole answer, from its begin.
+    /// For a client to receive a whole answer, from its start.
     package var answer: Duration
 
     package init(
@@ -25,9 +25,9 @@ package struct ConnectionLimits: Sendable {
     }
 }
 
-/// Follows the requests and answers of one connection, and closes it where its client takes too long.
+/// Tracks the requests and answers of one connection, and closes it if its client takes too long.
 ///
-/// In place of the framework's idle timeout, which each byte begins anew. It keeps the table of all connections up to date.
+/// Replaces the framework's idle timeout, which every byte restarts. Also keeps the table of all connections up to date.
 final class ClientDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -37,9 +37,9 @@ final class ClientDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     /// What the connection waits for.
     private enum Wait: Equatable {
         case head, body
-        /// This server makes the answer.
+        /// This server builds the answer.
         case answer
-        /// The client takes the answer.
+        /// The client receives the answer.
         case delivery
     }
 
@@ -50,10 +50,10 @@ final class ClientDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var wait: Wait?
 
     private var isReadingRequest = false
-    /// Requests that are here in full and whose answer is not out yet. Clients may send several ahead.
+    /// Complete requests whose answer is not sent yet. Clients may pipeline several.
     private var unanswered = 0
     private var isAnswering = false
-    /// Whether the request that is being read has its answer already, such as one that no path takes.
+    /// Whether the request that is being read is already answered, for example with 404.
     private var isAnsweredEarly = false
 
     init(table: ConnectionTable, limits: ConnectionLimits) {
@@ -98,7 +98,7 @@ final class ClientDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         case .body:
             context.write(data, promise: promise)
         case .end:
-            // Kept once the system has all of it, which a client that does not read can prevent.
+            // The promise completes when the kernel has the whole answer, which a client that does not read can prevent.
             let sent = context.eventLoop.makePromise(of: Void.self)
             let channel = context.channel
             sent.futureResult.assumeIsolated().whenComplete { _ in

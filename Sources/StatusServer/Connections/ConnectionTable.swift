@@ -1,10 +1,10 @@
-// All connections of the server, so that a new one always gets in.
+// All connections of the server. A new one always gets in.
 
 import NIOCore
 import Synchronization
 
-/// At the limit a new connection is accepted all the same, and the one that has waited longest for its client is closed: a
-/// health check gets its answer however many clients dawdle.
+/// At the limit a new connection is still accepted, and the one that has waited longest for its client is closed. Health
+/// checks get an answer even when many clients are slow.
 final class ConnectionTable: Sendable {
     struct Entry: Hashable, Sendable { fileprivate let number: Int }
 
@@ -25,11 +25,11 @@ final class ConnectionTable: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
-    /// Adds a connection, and closes another one where there are too many.
+    /// Adds a connection, and closes another one if there are too many.
     func admit(_ channel: any Channel) -> Entry {
         let (entry, victim) = state.withLock { state in
             let victim = state.connections.count >= limit ? Self.victim(of: state.connections) : nil
-            // Out at once, so that it is not chosen again while it closes.
+            // Removed at once: it must not be chosen again while it closes.
             let closing = victim.flatMap { state.connections.removeValue(forKey: $0)?.channel }
             let entry = Entry(number: state.next)
             state.next += 1
@@ -49,7 +49,7 @@ final class ConnectionTable: Sendable {
 
     func remove(_ entry: Entry) { state.withLock { _ = $0.connections.removeValue(forKey: entry) } }
 
-    /// One whose answer is being made only where all are.
+    /// A connection whose answer is being built is closed only if none waits for its client.
     private static func victim(of connections: [Entry: Connection]) -> Entry? {
         let waiting = connections.filter { $0.value.isWaitingForClient }
         return (waiting.isEmpty ? connections : waiting).min { $0.value.since < $1.value.since }?.key

@@ -15,7 +15,7 @@ struct ChangeList: Sendable {
 
     private static let maximum = 24
 
-    /// nil where nothing differs. `query`: what a link to an example keeps; `path`: of the domain.
+    /// nil if nothing differs. `query`: links to examples keep it; `path`: of the domain's page.
     init?(_ comparison: ComparisonReport, query: DomainQuery, path: String, reader: PlaceReader?) {
         guard !comparison.changes.isEmpty || !comparison.behaviour.isEmpty else { return nil }
         (self.comparison, self.query, self.path) = (comparison, query, path)
@@ -29,7 +29,7 @@ struct ChangeList: Sendable {
             "from Apple’s copy\(copy.map { " (\($0))" } ?? "") to the origin’s file\(origin.map { " (\($0))" } ?? "")"
     }
 
-    /// Of everything.
+    /// All changes.
     var html: HTML {
         let more = comparison.differences.more(after: Self.maximum)
         return """
@@ -39,7 +39,7 @@ struct ChangeList: Sendable {
             """
     }
 
-    /// What users see of it; nil where they see nothing.
+    /// The changes that users notice; nil if there are none.
     func behaviour(upTo limit: Int) -> HTML? {
         let services = comparison.changes.compactMap(service)
         let rows = comparison.behaviour.prefix(max(1, limit - services.count)).map(row) + services
@@ -53,9 +53,9 @@ struct ChangeList: Sendable {
             """
     }
 
-    /// A kind of URL that does something else, by an example.
+    /// One kind of URL that behaves differently, with an example.
     private func row(_ difference: BehaviourChange) -> HTML {
-        // Where it is about one app alone, everybody knows which.
+        // If there is only one app, its ID adds nothing.
         let isOne = Set(comparison.behaviour.map(\.appID)).count == 1
         func words(_ behaviour: LinkBehaviour) -> String {
             switch behaviour {
@@ -80,7 +80,7 @@ struct ChangeList: Sendable {
         """
     }
 
-    /// A service that comes or goes with all its apps, as users know it.
+    /// A service that is added or removed with all its apps, under the name that users know.
     private func service(_ change: AssociationChange) -> HTML? {
         let names: [String: HTML] = [
             "/webcredentials": "Passwords, passkeys", "/appclips": "App Clips", "/activitycontinuation": "Handoff",

@@ -1,5 +1,4 @@
-// The markup of the propagation chart: above the changes, then a line of each place, below the time; and the same as a
-// table.
+// The markup of the propagation chart: the changes, a line for each place, and the time axis; then the same as a table.
 
 import Evidence
 import Monitoring
@@ -72,7 +71,7 @@ extension PropagationChart {
 
     // MARK: - A place
 
-    /// One, or several that are alike behind one line.
+    /// One lane, or several similar ones folded into one line.
     private func lanes(_ lanes: [Lane], _ place: Int) -> HTML {
         guard lanes.count > 1, let slowest = lanes.last else {
             return "\(lanes.map { "<div class=\"lane\(" origin", if: $0.isOrigin)\">\(strip($0, name($0)))</div>\n" })"

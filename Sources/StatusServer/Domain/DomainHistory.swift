@@ -1,4 +1,4 @@
-// What a domain's page says of its past, and the findings of the last check.
+// What a domain's page says about its past, and the findings of the last check.
 
 import Evidence
 import Foundation
@@ -9,16 +9,16 @@ import Storage
 extension DomainView {
     // MARK: - History
 
-    /// Of the past ones.
+    /// The most past incidents shown.
     static let mostEarlier = 20
 
-    /// The last 90 days, what changes took, and incidents, unless a visitor looks: the open ones with each message that was sent, the
-    /// past ones in a line each.
+    /// The last 90 days and past propagation times. Visitors see no incidents; others see each open one with its messages,
+    /// and one line for each past one.
     var history: HTML {
         let bar = HistoryBar(past, time: frame.time)
         return """
             <section id="days" data-live>\(HTML.heading("Last 90 days", bar?.text))
-            \(bar?.html ?? #"<p class="soft">Nothing was seen yet.</p>"#)</section>
+            \(bar?.html ?? #"<p class="soft">No checks recorded yet.</p>"#)</section>
             \(pastTimes)
             \(incidentList, if: !frame.isPublic)
             """
@@ -34,13 +34,13 @@ extension DomainView {
             <section id="incidents" data-live>\(HTML.heading("Incidents", nil, link))
             \(open.map(story))
             \(table, if: !earlier.isEmpty)
-            \(#"<p class="soft">There was no incident.</p>"#, if: incidents.isEmpty)
+            \(#"<p class="soft">No incidents.</p>"#, if: incidents.isEmpty)
             </section>
             """
     }
 
     private func story(_ incident: IncidentReport) -> HTML {
-        let none: HTML = #"<p class="fine inset">No message was sent.</p>"#
+        let none: HTML = #"<p class="fine inset">No messages sent.</p>"#
         return """
             <article class="story"><header><p>\(named(incident)) \(facts(incident))</p></header>
             \(IncidentView.messages(deliveries[incident.id] ?? [], frame.time) ?? none)</article>
@@ -50,7 +50,7 @@ extension DomainView {
     private func row(_ incident: IncidentReport) -> HTML {
         let time = frame.time
         let notified = (incident.notified ?? []).map { $0.onOneLine(upTo: 40) }.listed(upTo: 3)
-        let reason = incident.reason.map { $0.rawValue.replacing("_", with: " ") } ?? ""
+        let reason = incident.endInWords ?? ""
         let was = (incident.cause ?? incident.effect)?.firstSentence.shortened(to: 110)
         return """
             <tr role="row"><th role="rowheader" scope="row">\

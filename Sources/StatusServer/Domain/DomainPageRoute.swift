@@ -5,7 +5,7 @@ import Monitoring
 import Report
 import Storage
 
-/// The page of one domain, in parts that have addresses of their own.
+/// The page of one domain. Each part has its own address.
 extension Pages {
     private static let maximumIncidents = 40
     private static let maximumDeliveries = 40
@@ -45,7 +45,7 @@ extension Pages {
             var query = IncidentQuery(domain: domain, limit: Self.maximumIncidents)
             query.hasPending = true
             let records = try await store.incidents(query)
-            // Of the open ones the page itself says what is wrong.
+            // The page itself says what is wrong in open incidents.
             let ended = records.filter { $0.incident.state == .resolved }.prefix(DomainView.mostEarlier)
             view.incidents = try await api.reports(
                 records, time, current, accounts: try await store.incidentAccounts(ended.map(\.incident.id)))
@@ -61,7 +61,7 @@ extension Pages {
     }
 }
 
-/// The parts of a domain's page; each has an address of its own, `/domains/example.com/edges`.
+/// The parts of a domain's page. Each has its own address, such as `/domains/example.com/edges`.
 enum DomainTab: String, CaseIterable, Sendable {
     case now = ""
     case changes, edges, history, findings, evidence

@@ -6,7 +6,7 @@ import Monitoring
 import Report
 import Storage
 
-/// What the page is made of, read at one moment, and its markup.
+/// The data of the page, read at one moment, and its markup.
 struct DomainView: Sendable {
     let query: DomainQuery
     let watched: WatchedDomain
@@ -61,12 +61,12 @@ struct DomainView: Sendable {
         }
     }
 
-    /// On the overview, where it is the only domain.
+    /// Shown on the overview if this is the only domain.
     var summary: HTML {
         let took = record.summary?.propagations.last.map { "Took \(Span.words(TimeInterval($0))) last time; Apple" }
         let cdn: HTML = """
             <div><dt>Apple’s CDN</dt><dd>\(took ?? "Apple") says up to 24 h. \
-            An alert is due if it takes longer than \(Span.words(staleAfter)).</dd></div>
+            An alert is sent if it takes longer than \(Span.words(staleAfter)).</dd></div>
             """
         return """
             <div id="single" data-live>
@@ -74,7 +74,7 @@ struct DomainView: Sendable {
             \(PropagationChart(scope, query: query, path: path)?.html)
             </div>
             <section id="next" data-live><div class="heading"><h2>When you deploy the next change</h2> \
-            <a class="aside" href="\(path)">Everything about this domain</a></div>
+            <a class="aside" href="\(path)">Full details</a></div>
             <dl class="facts">\(cdn, if: watched.mode.readsCDN)\(phones)</dl>
             </section>
             """
@@ -136,11 +136,11 @@ struct DomainView: Sendable {
 
     // MARK: - Now
 
-    /// A refresh replaces parts by their identifiers: each has one that stays, whatever is in it.
+    /// A refresh replaces parts by their ids, so the id of a part must not change with its content.
     private func now(_ scope: ChartScope, _ reader: PlaceReader?) -> HTML {
         let changes = changeList(reader)?.behaviour(upTo: 6)
         let following: HTML = """
-            <section id="following">\(HTML.heading("When phones follow a change"))
+            <section id="following">\(HTML.heading("When phones get the change"))
             <dl class="facts">\(phones)</dl></section>
             """
         return """
@@ -156,13 +156,13 @@ struct DomainView: Sendable {
             """
     }
 
-    /// Who follows a change when.
+    /// When each kind of phone follows a change.
     private var phones: [HTML] {
         let rows: [(HTML, HTML)] =
             watched.mode.readsCDN
             ? [
-                ("New install, update", "At once, with the file of the edge that the phone asks."),
-                ("Installed app", "Within a week after its edge has the file."),
+                ("New install, update", "Immediately, with whatever the nearest edge serves."),
+                ("Installed app", "Within a week of its edge getting the file."),
                 ("iOS before 14", "Reads the origin."),
             ] : [("New install", "Reads the origin when the app is installed.")]
         return rows.map { "<div><dt>\($0)</dt><dd>\($1)</dd></div>" }
@@ -200,12 +200,12 @@ struct DomainView: Sendable {
         let list = changeList(reader)
         let none =
             comparison?.state.isOfTwoFiles == true
-            ? "The origin’s file and Apple’s copy mean the same." : "There are no two files to compare."
+            ? "The origin’s file and Apple’s copy mean the same." : "Nothing to compare: there are not two files."
         return """
             <section id="changes" data-live>\(HTML.heading("What changes", list?.note))
             \(list?.html ?? #"<p class="soft">\#(none)</p>"#)
             </section>
-            <section id="following" data-live>\(HTML.heading("When phones follow"))
+            <section id="following" data-live>\(HTML.heading("When phones get a change"))
             <dl class="facts">\(phones)</dl></section>
             """
     }
@@ -224,7 +224,7 @@ struct DomainView: Sendable {
             \(reader?.edges)
             \(reader?.origin)
             </div>
-            \(#"<p class="soft">There was no full check yet.</p>"#, if: reader == nil)
+            \(#"<p class="soft">No full check yet.</p>"#, if: reader == nil)
             <p class="links">\(link("Origin’s file", watched.domain.wellKnownURL)) \
             \(link("Apple’s copy", copy), if: isWeb && watched.mode.readsCDN)</p>
             </div>
@@ -245,7 +245,7 @@ struct DomainView: Sendable {
         let json: HTML = #" <a class="aside" href="/api/v1\#(path)">JSON</a>"#
         return """
             <section id="evidence" data-live>\(HTML.heading("Evidence", age, json))
-            \(parts)\(#"<p class="soft">There was no full check yet.</p>"#, if: parts.isEmpty)
+            \(parts)\(#"<p class="soft">No full check yet.</p>"#, if: parts.isEmpty)
             </section>
             \(stepsHaveReport ? nil : reportForApple.map(Self.reportToApple))
             """

@@ -1,4 +1,4 @@
-// The last days of a domain, a mark for each.
+// The last days of a domain, one mark per day.
 
 import Evidence
 import Foundation
@@ -7,16 +7,16 @@ import Report
 import Storage
 
 struct HistoryBar: Sendable {
-    /// `tone`: `fail`, `warn`, `ok`, `none`: nobody looked.
+    /// `tone`: `fail`, `warn`, `ok`, or `none` (not monitored).
     let days: [(x: String, tone: String, title: String)]
-    /// What the chart says, for those who do not see it.
+    /// The chart as text, for screen readers.
     let text: String
     /// The first day.
     let from: String
 
     static let count = 90
 
-    /// nil where nothing was seen yet.
+    /// nil if nothing is recorded yet.
     init?(_ past: DomainPast, days count: Int = Self.count, time: ReportTime) {
         guard let first = past.firstSeen else { return nil }
         let today = (time.wall.timeIntervalSince1970 / 86400).rounded(.down)
@@ -40,7 +40,7 @@ struct HistoryBar: Sendable {
                 words = Set(incidents.map(\.kind.rawValue)).sorted().joined(separator: ", ")
                 troubled += 1
             } else if isBlank {
-                (tone, words) = ("none", ends <= first ? "not watched yet" : "no monitor ran")
+                (tone, words) = ("none", ends <= first ? "not watched yet" : "monitor off")
             } else {
                 (tone, words) = ("ok", "no incident")
             }
@@ -59,7 +59,7 @@ struct HistoryBar: Sendable {
             : "Incidents on \(troubled.grouped) of \(watched.of("day"))"
     }
 
-    /// In a line among others: a stroke of five pixels for each day, one path for each tone.
+    /// For a list: a stroke of five pixels for each day, one path for each tone.
     var line: HTML {
         let paths = ["none", "ok", "warn", "fail"].compactMap { tone -> HTML? in
             let strokes = days.indices.filter { days[$0].tone == tone }.map { "M\($0 * 5 + 2) 0v12" }
@@ -79,8 +79,8 @@ struct HistoryBar: Sendable {
         }
         return """
             <svg class="days" role="img" aria-label="Last 90 days: \(text)" width="100%" height="20">\(marks)</svg>
-            <p class="ends fine"><span>\(from)</span> <span>a mark for each day: <span class="ok">no incident</span>, \
-            <span class="warn">warning</span>, <span class="fail">error</span>, empty where nobody looked</span> \
+            <p class="ends fine"><span>\(from)</span> <span>one mark per day: <span class="ok">no incident</span>, \
+            <span class="warn">warning</span>, <span class="fail">error</span>; empty: not monitored</span> \
             <span>today</span></p>
             """
     }

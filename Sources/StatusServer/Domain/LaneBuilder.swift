@@ -106,10 +106,10 @@ struct LaneBuilder {
             lags: isOrigin ? [] : lags(intervals), status: status, mark: mark, tone: tone)
     }
 
-    /// Narrower ones merge where they stand in a row.
+    /// Narrower neighbours merge into one segment.
     private static let least = 0.45
 
-    /// An interval without the times at which no monitor ran.
+    /// An interval minus the times when no monitor ran.
     private func parts(_ from: Date, _ to: Date) -> [(Date, Date)] {
         var rest = [(from, to)]
         for pause in scope.visiblePauses {
@@ -163,7 +163,7 @@ struct LaneBuilder {
         }
     }
 
-    /// Of the origin's file now.
+    /// The name of the origin's current version.
     var presentName: String? { present.map { name(.version($0)) } }
 
     /// When it picked up the origin's present version; nil: not yet.
@@ -175,7 +175,7 @@ struct LaneBuilder {
     private func originStatus(_ intervals: [PropagationRecord.VersionInterval]) -> (String, String?, String) {
         guard let last = intervals.last else { return ("", nil, "soft") }
         let long = Span.words(scope.time.since(last.at))
-        // An origin has a file; copies are what edges have.
+        // `name` calls it "no copy", but the origin has no copies.
         return (
             "\(last.served == .noFile ? "no file" : name(last.served)) for \(long)", nil,
             last.served == .noFile || last.served == .noAnswer ? "fail" : "ink"

@@ -1,4 +1,4 @@
-// What earlier changes took, each a dot on a logarithmic line from a quarter of an hour to a week.
+// How long earlier changes took: one dot each on a logarithmic line from 15 minutes to a week.
 
 import Evidence
 import Foundation
@@ -16,7 +16,7 @@ extension DomainView {
     }
 
     var pastTimes: HTML {
-        let none: HTML = #"<p class="soft">No change was seen to arrive yet. Apple says up to 24 h.</p>"#
+        let none: HTML = #"<p class="soft">No completed change yet. Apple says up to 24 h.</p>"#
         return """
             <section id="past" data-live>\
             \(HTML.heading("Past propagation times", "until all edges had the file"))
@@ -25,7 +25,7 @@ extension DomainView {
             """
     }
 
-    /// nil where no change was seen to arrive.
+    /// nil if no change has completed.
     private func pastChart(_ past: [Int]) -> HTML? {
         guard !past.isEmpty else { return nil }
         let lag = record.summary?.changedAt.map(frame.time.since)
@@ -72,7 +72,7 @@ extension DomainView {
             """
     }
 
-    /// Where a text stands so that it stays in the chart.
+    /// The position of a text that must stay inside the chart.
     private static func label(_ seconds: TimeInterval) -> (x: String, anchor: String) {
         let x = x(seconds)
         return (String.percent(x), x < 14 ? "start" : x > 82 ? "end" : "middle")
@@ -106,8 +106,8 @@ extension DomainView {
             let longer = past.count - estimate.rank
             words +=
                 longer == 0
-                ? " None took longer than the present one, so there is no estimate."
-                : " Of those that took longer than \(Span.words(lag)) there \(longer == 1 ? "is one" : "are \(longer)"), so there is no estimate."
+                ? " None took longer than this one, so there is no estimate."
+                : " Only \(longer == 1 ? "one" : "\(longer)") took longer than \(Span.words(lag)), so there is no estimate."
         }
         return words
     }

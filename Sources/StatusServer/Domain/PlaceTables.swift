@@ -1,4 +1,4 @@
-// What each edge and each address of the origin said at the last full check.
+// What each edge and each address of the origin answered in the last full check.
 
 import Evidence
 import Facts
@@ -7,7 +7,7 @@ import Monitoring
 import Report
 import Storage
 
-/// What both tables are made of.
+/// The data of both tables.
 struct PlaceReader {
     let full: Observation
     let record: PropagationRecord
@@ -31,7 +31,7 @@ struct PlaceReader {
         return versions?.first.map { record.versions[$0]?.meaning == meaning } ?? false
     }
 
-    /// `v14`, where the file of a retrieval is known as one.
+    /// `v14`, if the file of a retrieval is a known version.
     func version(of retrieval: Retrieval) -> String? {
         guard let meaning = readings.file(of: retrieval)?.meaning,
             let id = record.versions.first(where: { $0.value.meaning == meaning })?.key
@@ -47,7 +47,7 @@ struct PlaceReader {
         switch served {
         case .file where served.isLike(origin):
             return (version(of: retrieval) ?? "the file", DomainStatus.inSync.mark, "ok")
-        // While the origin serves no file, a copy of its last one is not wrong, and nobody knows about another.
+        // While the origin serves no file, a copy of its last one counts as right. Any other copy is unknown.
         case .file(let meaning, _) where !origin.isFile:
             let isLast = isLast(meaning)
             return (
@@ -152,7 +152,9 @@ struct PlaceReader {
             if let end = tls.chain.first?.notAfter {
                 let left = end.timeIntervalSince(time.wall)
                 let when = time.clock(end)
-                add("Certificate", left > 0 ? "ends in \(Int(left / 86400).of("day")), on \(when)" : "ended on \(when)")
+                add(
+                    "Certificate",
+                    left > 0 ? "expires in \(Int(left / 86400).of("day")), on \(when)" : "expired on \(when)")
             }
             add("Chain", tls.chain.prefix(5).map(\.subject).joined(separator: " ← "))
             add(
@@ -175,7 +177,7 @@ struct PlaceReader {
         return facts
     }
 
-    /// Each file that edges serve, those of most edges first, and the origin's.
+    /// Each file that edges serve, the most common one first, and the origin's.
     var sources: [TriedURL.Source] {
         let results = full.full?.edges ?? []
         let copies =
@@ -208,14 +210,14 @@ struct PlaceReader {
     }
 }
 
-/// What the last full check saw, word by word, for those who want to look for themselves.
+/// What the last full check saw, verbatim.
 struct EvidencePart: Equatable, Sendable {
     let id: String
     let title: String
     let note: String
     let text: String
 
-    /// What nobody reads to its end is cut.
+    /// Bytes; the rest of a longer file is cut.
     private static let maximumFile = 16_384
     private static let maximumParts = 24
 
@@ -293,19 +295,20 @@ extension String {
 }
 
 extension DomainView {
-    /// What can be sent to Apple about a copy that does not follow: words and evidence in one text, ready to paste. nil
-    /// where Apple's CDN was not seen to lag or to lack a copy.
+    /// A report for Apple about a wrong or missing copy: words and evidence in one text, ready to paste. nil unless
+    /// Apple's CDN lags, differs or has no copy.
     var reportForApple: String? {
         guard let full else { return nil }
         let (time, domain) = (frame.time, watched.domain)
         let title: String
         switch record.status {
-        // A copy that opens nothing is no fault of Apple's.
+        // If Apple has a copy that opens nothing, the fault is not Apple's.
         case .missing where record.summary?.hasNoCopy == true:
             title = "Apple's CDN has no copy of the apple-app-site-association file of \(domain.name)"
         case .stale, .propagating:
             title = "Apple's CDN serves an old apple-app-site-association file of \(domain.name)"
-        case .divergent: title = "Apple's CDN serves another apple-app-site-association file than \(domain.name) does"
+        case .divergent:
+            title = "Apple's CDN serves an apple-app-site-association file that \(domain.name) does not serve"
         default: return nil
         }
         let text = state?.verdict?.text(at: time.wall)

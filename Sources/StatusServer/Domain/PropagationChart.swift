@@ -1,5 +1,5 @@
-// Which version of the file each place served when, as a chart. Positions are percentages of its width, so that one drawing
-// serves each width and no text is scaled. The rules are in docs/reference/pages.md.
+// A chart of which version each place served, and when. Positions are percentages of the width: one drawing fits every
+// width, and text keeps its size. The rules are in docs/reference/pages.md.
 
 import Evidence
 import Foundation
@@ -8,20 +8,20 @@ import Report
 import Storage
 
 struct PropagationChart: Equatable, Sendable {
-    /// Lanes that are alike stand together.
+    /// Similar lanes are grouped.
     let lanes: [[Lane]]
     let legend: [Legend]
     let marks: [Mark]
     let ticks: [Tick]
     let pauses: [Mark]
-    /// Of the usual time, from the median on.
+    /// The usual time, from the median to the 90th percentile.
     let band: Block?
     let bandText: String?
     let limit: Mark?
     let now: String
     let windows: [HTML]
     let rows: [Row]
-    /// `v6`: the origin's file now; nil where it has none.
+    /// `v6`: the origin's file now; nil if it has none.
     let present: String?
     let text: String
 
@@ -87,14 +87,14 @@ struct PropagationChart: Equatable, Sendable {
         let text: String
     }
 
-    /// The chart's facts, for those who read them.
+    /// A row of the table with the chart's facts.
     struct Row: Equatable, Sendable {
         let place: String
         let serves: String
         let since: String
     }
 
-    /// nil where nothing was recorded yet.
+    /// nil if nothing is recorded yet.
     init?(_ scope: ChartScope, query: DomainQuery, path: String) {
         let builder = LaneBuilder(scope)
         lanes = Lane.grouped(builder.lanes)
@@ -117,9 +117,9 @@ struct PropagationChart: Equatable, Sendable {
 }
 
 extension PropagationChart.Lane {
-    /// Fewer of a kind are shown each.
+    /// Smaller groups are shown lane by lane.
     private static let leastAlike = 3
-    /// Of the width. Two changes that are closer count as simultaneous.
+    /// In percent of the width. Two changes that are closer count as simultaneous.
     private static let tolerance = 3.0
 
     static func grouped(_ lanes: [Self]) -> [[Self]] {
@@ -155,7 +155,7 @@ struct ChartScope: Sendable {
     let now: Date
     let time: ReportTime
     let staleAfter: TimeInterval
-    /// Of the present change, while an edge lags.
+    /// The time of the present change, while an edge lags.
     let changedAt: Date?
     let usual: UsualPropagation?
     /// The edges of the last full check, by address, and a short name of each.
@@ -175,7 +175,7 @@ struct ChartScope: Sendable {
         now = time.now
         chosen = window
         start = time.now - (window ?? Self.defaultWindow(record, now: time.now))
-        // While it propagates, the time to come is part of the chart.
+        // While a change propagates, the chart includes the time until it usually arrives.
         var end = time.now
         if let changedAt, let usual, window == nil {
             let percentile90 = changedAt + TimeInterval(usual.percentile90)
@@ -184,7 +184,7 @@ struct ChartScope: Sendable {
         self.end = end
     }
 
-    /// From the change before the last one on, a day at least; not from before the first look.
+    /// Begins at the change before the last one, at least a day ago, but not before the first check.
     static func defaultWindow(_ record: PropagationRecord, now: Date) -> TimeInterval {
         let changes = record.changes
         let first = record.places.values.compactMap(\.first?.at).min()
@@ -207,11 +207,11 @@ struct ChartScope: Sendable {
         var served: Int64?
         return origin.compactMap { interval -> PropagationChart.Mark? in
             guard case .version(let id) = interval.served else {
-                // What a domain serves when it is watched again may have been there for long.
+                // When watching resumes, the file may be old: it is not marked as a change.
                 if interval.served == .notWatched { served = nil }
                 return nil
             }
-            // Nothing is deployed where the same comes back after a failure.
+            // The same version after a failure is not a deployment.
             defer { served = id }
             guard let before = served, before != id, interval.at > start, let number = record.versions[id]?.number
             else { return nil }
@@ -246,7 +246,7 @@ struct ChartScope: Sendable {
         return all
     }
 
-    /// Those that can be seen.
+    /// The pauses that are wide enough to be seen.
     var visiblePauses: [ClosedRange<Date>] {
         record.pauses.filter {
             $0.upperBound > start && $0.lowerBound < now && x($0.upperBound) - x($0.lowerBound) > 0.25
@@ -278,7 +278,7 @@ struct ChartScope: Sendable {
         guard let changedAt else { return nil }
         let limit = changedAt + staleAfter
         guard limit > start, limit < end else { return nil }
-        // The change's own words are there; the legend says what is behind for too long.
+        // No title where the label of a change is; the legend explains what is behind for too long.
         let hasRoom = (record.places[.origin] ?? []).allSatisfy { !(0..<16).contains(x(limit) - x($0.at)) }
         return .init(
             x: String.percent(x(limit)), anchor: anchor(x(limit)),

@@ -6,21 +6,21 @@ import Monitoring
 import Report
 import Storage
 
-/// The instants, by people's clocks.
+/// The instants, in wall-clock time.
 struct TimeLine: Equatable, Sendable {
     private(set) var points: [Point] = []
-    /// Why no end is known; nil where one is, or none is sought.
+    /// Why there is no estimate of the end; nil: there is one, or none is needed.
     private(set) var openEnd: String?
 
     struct Point: Equatable, Sendable {
         let at: Date
         let title: String
-        /// Of the stretch that begins here: a colour, or nil for what is still to come.
+        /// The colour of the stretch that begins here; nil: it is in the future.
         let tone: Tone?
         var isNow = false
     }
 
-    /// nil where nothing is wrong and nothing is on its way. `incidents`: the open ones; none for a visitor.
+    /// nil if nothing is wrong and no change propagates. `incidents`: the open ones; none for a visitor.
     /// `alerted`: when the first message about them was delivered.
     init?(
         _ record: SummaryRecord, _ face: DomainFace, incidents: [IncidentReport], alerted: Date?,
@@ -78,7 +78,7 @@ struct TimeLine: Equatable, Sendable {
         let known = record.since.map(time.shown)
         if let began = ([known].compactMap(\.self) + incidents.map(\.since)).min() {
             add(began, "Wrong since", tone)
-            // A check sees it at once, or later.
+            // Left out if the first check saw it within a minute.
             if let seen = incidents.map(\.openedAt).min(), seen.timeIntervalSince(began) >= 60 {
                 add(seen, "First seen", tone)
             }
@@ -87,10 +87,10 @@ struct TimeLine: Equatable, Sendable {
         }
         if alerted == nil, let due = incidents.compactMap(\.alertsAfter).min(), due > now { add(due, "Alert due", nil) }
         if case .asksAgain(let date)? = summary.diagnosis.outlook, date > now { add(date, "Apple asks again", nil) }
-        if let end = summary.certificateEnd, end > now { add(end, "Certificate ends", nil) }
+        if let end = summary.certificateEnd, end > now { add(end, "Certificate expires", nil) }
     }
 
-    /// How many parts of 24 a stretch has.
+    /// The width of a stretch, in 24ths.
     private func width(_ place: Int) -> Int {
         guard place + 1 < points.count, let first = points.first, let last = points.last else { return 4 }
         let long = points[place + 1].at.timeIntervalSince(points[place].at)

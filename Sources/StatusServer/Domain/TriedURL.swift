@@ -6,11 +6,11 @@ import Foundation
 import Report
 
 struct TriedURL: Sendable {
-    /// Why it cannot be tried; nil: it was.
+    /// Why the URL could not be tried; nil: it was.
     private let fault: String?
     /// `source`: such as `6 edges (v14)`.
     private let answers: [(source: Source, opens: String, rule: String)]
-    /// Why a phone may open the website all the same, where all is well; as `check --why` has it.
+    /// Why a phone may still open the website although all is well, as in `check --why`.
     private let reasons: [DeviceReason]
 
     /// A file, and where it was seen.
@@ -22,7 +22,7 @@ struct TriedURL: Sendable {
         let content: Data?
     }
 
-    /// `linksWork`: that the last check found nothing that keeps phones from the app.
+    /// `linksWork`: the last check found nothing that keeps phones from opening the app.
     init(_ text: String, domain: Domain, mode: AssociationMode, sources: [Source], linksWork: Bool) {
         let whole = text.hasPrefix("/") ? "https://\(domain.name)\(text)" : text
         guard let parsed = MatchableURL(whole), let host = URLComponents(string: whole)?.host?.lowercased() else {
@@ -31,7 +31,7 @@ struct TriedURL: Sendable {
             return
         }
         guard host == domain.name else {
-            fault = "The file of \(domain.name) says nothing about another host."
+            fault = "The file of \(domain.name) does not apply to other hosts."
             (answers, reasons) = ([], [])
             return
         }
@@ -67,7 +67,7 @@ struct TriedURL: Sendable {
     private static func rule(_ result: MatchResult, _ file: AssociationFile) -> String {
         guard let attempt = result.deciding else {
             if !result.isComplete {
-                return "Not known: the rules are too many or too complex to try them all."
+                return "Unknown: there are too many rules, or they are too complex, to try them all."
             }
             return result.attempts.isEmpty
                 ? "The file has no rules." : "None of \(result.attempts.count.of("rule")) matches."
@@ -102,8 +102,8 @@ struct TriedURL: Sendable {
             """
         }
         return """
-            <details id="device"><summary>A phone opens the website all the same?</summary>\
-            <p class="soft">Then only the phone knows why. The likeliest reasons first:</p>\
+            <details id="device"><summary>Does a phone still open the website?</summary>\
+            <p class="soft">Only the phone knows why. The most likely reasons first:</p>\
             <ol class="device">\(items)</ol></details>
             """
     }

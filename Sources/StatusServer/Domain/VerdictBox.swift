@@ -1,5 +1,5 @@
-// The head of a domain's page: what phones do, why, what to do, step by step; and at its side who knows of it and what can be
-// done about the messages.
+// The top of a domain's page: what phones do, why, and what to do, step by step. Beside it: who was notified, and forms to
+// acknowledge and silence.
 
 import Evidence
 import Foundation
@@ -8,7 +8,7 @@ import Report
 import Storage
 
 extension Effect {
-    /// The same without the edges at which it is so.
+    /// The same effect without the edges where it occurs.
     fileprivate var everywhere: Effect {
         var effect = self
         switch links {
@@ -41,12 +41,12 @@ extension DomainView {
         }
         let text = diagnosis.text(at: frame.time.wall)
         let brief = English.brief(diagnosis.effect).atStart
-        // Examples of paths come behind the sentence.
+        // Example paths follow the sentence.
         let hasPaths = text.effect.hasPrefix("\(brief): ")
         let title = hasPaths ? brief : text.effect.hasSuffix(".") ? String(text.effect.dropLast()) : text.effect
         let paths = hasPaths ? String(text.effect.dropFirst(brief.count + 2)) : nil
         let everywhere = English.brief(diagnosis.effect.everywhere).atStart
-        // Where it is so is no part of what it is.
+        // Only the effect is coloured, not the edges where it occurs.
         let coloured = brief != everywhere && title.hasPrefix(everywhere) ? everywhere : title
         return """
             <h2 class="effect"><bdi><span class="\(face.tone.rawValue)">\(coloured)</span>\
@@ -64,7 +64,7 @@ extension DomainView {
 
     // MARK: - What to do
 
-    /// Whether a step says that the report goes to Apple; elsewhere it is part of the evidence.
+    /// Whether a step says to send the report to Apple. Otherwise the report is part of the evidence.
     var stepsHaveReport: Bool { reportForApple != nil && instructions.contains(where: Self.reports) }
 
     private static func reports(_ step: String) -> Bool { step.contains(" to Apple") }
@@ -75,7 +75,7 @@ extension DomainView {
         (state?.verdict?.text(at: frame.time.wall).action?.steps ?? []).filter { $0 != Self.nothing }
     }
 
-    /// Where phones follow another file than the origin's: who develops the app need not wait.
+    /// While phones use a file other than the origin's, the app's developers need not wait.
     private var developing: HTML? {
         guard let verdict = state?.verdict, watched.mode == .production, verdict.comparison.isWithoutEffect != true
         else { return nil }
@@ -109,7 +109,7 @@ extension DomainView {
             """
     }
 
-    /// The script copies the text; without it the text is shown.
+    /// The script copies the text; without scripts the text is shown.
     private static func copying(_ report: String) -> HTML {
         """
         <details id="report"><summary class="button" data-copies="report-text">Copy report</summary>\
@@ -117,9 +117,9 @@ extension DomainView {
         """
     }
 
-    // MARK: - Who knows of it
+    // MARK: - Incidents and silences
 
-    /// What inhibits others comes before them.
+    /// Incidents that inhibit others come first.
     var open: [IncidentReport] {
         let open = incidents.filter { $0.state != .resolved }
         return open.filter { $0.inhibitedBy == nil } + open.filter { $0.inhibitedBy != nil }
@@ -151,7 +151,7 @@ extension DomainView {
             """
     }
 
-    /// Its state, since when, and who knows of it.
+    /// Its state, its start, and who handles it.
     func facts(_ incident: IncidentReport) -> HTML {
         let time = frame.time
         func at(_ date: Date) -> HTML { HTML.time(date, time) }
@@ -160,7 +160,7 @@ extension DomainView {
             incident.state == .pending
                 ? "pending, not notified yet"
                 : "\(incident.state.rawValue) since \(at(incident.firedAt ?? incident.openedAt))",
-            // A change on its way is not wrong yet.
+            // A change that propagates is not wrong yet.
             "\("wrong ", if: incident.state != .pending)since \(at(incident.since))",
             text(incident.waitsFor(at: time.wall)),
             incident.acknowledgedInWords(time), text(incident.marksInWords(time)),
@@ -169,7 +169,7 @@ extension DomainView {
         return HTML.list(facts.compactMap(\.self))
     }
 
-    /// The messages that came through, each channel once, and the channels that did not get any.
+    /// The delivered messages, each channel once, and the channels that got none.
     private func notified(_ incident: IncidentReport) -> HTML {
         let sent = (deliveries[incident.id] ?? []).reversed()
         var groups: [(at: Date, clock: String, channels: [String])] = []
@@ -183,7 +183,7 @@ extension DomainView {
             }
         }
         let missed = Set(sent.map(\.channel)).subtracting(reached).sorted().map { $0.onOneLine(upTo: 40) }
-        if groups.isEmpty, missed.isEmpty { return "No message was sent." }
+        if groups.isEmpty, missed.isEmpty { return "No messages sent." }
         let parts = groups.map { group -> HTML in
             "<bdi>\(group.channels.listed(upTo: 8))</bdi> \(HTML.time(group.at, group.clock))"
         }
@@ -193,7 +193,7 @@ extension DomainView {
             """
     }
 
-    /// When the first message about an open incident came through.
+    /// When the first message about an open incident was delivered.
     var alertedAt: Date? {
         open.flatMap { deliveries[$0.id] ?? [] }.filter { $0.outcome == "delivered" }.map(\.at).min()
     }

@@ -9,11 +9,11 @@ import Storage
 extension FrontPage {
     /// Names that a decision lists; the others are behind a link.
     static let mostNames = 6
-    /// Incidents that one button acknowledges; more are chosen on the page of incidents.
+    /// The most incidents that one button acknowledges. For more, a link leads to the page of incidents.
     static let mostAcknowledged = 50
     static let mostEnded = 8
 
-    /// Groups beyond this many are behind a link, as pages show so many domains.
+    /// As many groups as a page shows domains; the others are behind a link.
     func shownGroups(_ section: Decisions.Section) -> ArraySlice<Decisions.Group> {
         (decisions.groups[section] ?? []).prefix(query.rows)
     }
@@ -38,7 +38,7 @@ extension FrontPage {
         """
     }
 
-    /// The rows of a section, and the way to those that are not shown.
+    /// The rows of a section, and a link to those that are not shown.
     private func rows(_ section: Decisions.Section, _ row: (Decisions.Group) -> HTML) -> [HTML] {
         let all = decisions.groups[section] ?? []
         let rest = all.dropFirst(query.rows).reduce(0) { $0 + $1.domains.count }
@@ -47,7 +47,7 @@ extension FrontPage {
         return shownGroups(section).map(row) + (rest > 0 ? [more] : [])
     }
 
-    /// Incidents of many domains. A filter leaves those with a domain that it finds.
+    /// Incidents of many domains. With a filter, only those with a matching domain.
     private func shared(_ isMeant: (Decisions.Handling?) -> Bool) -> [Decisions.Shared] {
         decisions.shared.filter { isMeant($0.handling) && !(query.isFiltered && $0.domains.isEmpty) }
     }
@@ -58,7 +58,7 @@ extension FrontPage {
         let shared = shared { $0 == nil }.map(act)
         let rows = shared + rows(.act, act)
         guard !rows.isEmpty else { return nil }
-        // Visitors do not learn who has what.
+        // Visitors do not see who acknowledged what.
         return frame.isPublic
             ? section("act", "Needs action", nil, "acts", rows)
             : section("act", "Act now", "nobody has acknowledged these", "acts", rows)
@@ -83,7 +83,7 @@ extension FrontPage {
             acknowledging: acknowledging(group))
     }
 
-    /// What ends it, as far as that is known.
+    /// What ends the trouble, if known.
     private func until(_ domain: TroubledDomain, _ lasting: TroubleDuration?) -> HTML? {
         if case .asksAgain(let date) = records[domain.domain]?.summary?.diagnosis.outlook {
             return "Apple retries about \(HTML.time(date, frame.time))"
@@ -111,7 +111,7 @@ extension FrontPage {
         acknowledging: HTML
     ) -> HTML {
         let pills: HTML = "\(labels.map { " \($0)" as HTML })"
-        // Where causes differ, names stand before them.
+        // If causes differ, each follows the names of its domains.
         let parts =
             words.causes.map { "\(Self.list($0.domains)): <bdi>\($0.why.withoutStop)</bdi>" as HTML }
             + [rest].compactMap(\.self)
@@ -126,13 +126,13 @@ extension FrontPage {
             """
     }
 
-    /// The button, and who knows of it.
+    /// The button, and who was notified.
     private func acknowledging(_ group: Decisions.Group) -> HTML {
         guard !group.incidents.isEmpty else {
             let open = group.domains.first.flatMap { records[$0.domain]?.summary?.incidents.first }
             let due = open?.graceUntil.map { frame.time.shown($0) }.flatMap { $0 > frame.time.wall ? $0 : nil }
             let alert: HTML? = due.map { "no alert before \(HTML.time($0, frame.time))" }
-            // Visitors do not learn whom an alert reaches.
+            // Visitors do not see who is notified.
             return #"<p class="fine">\#(alert ?? (frame.isPublic ? "" : "not notified yet"))</p>"#
         }
         let ids = group.incidents.prefix(Self.mostAcknowledged).map(\.id)
@@ -168,7 +168,7 @@ extension FrontPage {
             """
     }
 
-    // MARK: - What takes a line
+    // MARK: - Rows of one line
 
     private func matters(_ kind: Decisions.Section, _ title: String, _ note: String) -> HTML? {
         let shared = kind == .handled ? shared { $0 != nil }.map(matter) : []
@@ -189,7 +189,7 @@ extension FrontPage {
             (what, third, fourth) = ("The first check has not ended yet", "", "")
         case .calm where group.isRecovering:
             what = "\(line(group))"
-            (third, fourth) = (since(group), "about to end, if the next checks agree")
+            (third, fourth) = (since(group), "ends if the next checks also succeed")
         case .calm:
             let version = record?.version.map { "v\($0)" } ?? "The file"
             let edges = record?.summary?.edges
@@ -223,7 +223,7 @@ extension FrontPage {
         """
     }
 
-    /// Who has it and why, and since or until when.
+    /// Who acknowledged or silenced it, why, and since or until when.
     private func handling(_ handling: Decisions.Handling?, acknowledged id: String?) -> (by: HTML, until: HTML) {
         guard let handling else { return ("", "") }
         let by = handling.by.onOneLine(upTo: 60)
@@ -245,7 +245,7 @@ extension FrontPage {
         let time = frame.time
         var rows = ended.prefix(Self.mostEnded).map { report -> HTML in
             let name = report.domain.flatMap { try? Domain($0) }.map(HTML.link) ?? "\(report.subject.atStart)"
-            // What it was, as the list of incidents has it.
+            // The same words as in the list of incidents.
             let was = report.cause ?? report.effect ?? report.kind.rawValue
             let what: HTML = "\(was.inWords(upTo: Diagnosis.mostWords).withoutStop)"
             let link: HTML = #"<a href="/incidents/\#(report.id)">\#(what)</a>"#
@@ -257,7 +257,7 @@ extension FrontPage {
                 known.map { "notified <bdi>\($0)</bdi>" } ?? "")
         }
         if ended.count > Self.mostEnded, !frame.isPublic {
-            rows.append(#"<li class="more"><a href="/incidents?days=1">All that ended</a></li>"#)
+            rows.append(#"<li class="more"><a href="/incidents?days=1">All ended incidents</a></li>"#)
         }
         return section("ended", "Ended in the last 24 hours", nil, "matters", rows)
     }
@@ -268,11 +268,11 @@ extension FrontPage {
         let effect: String
         let why: String?
         let action: String?
-        /// In place of `why`, where causes differ.
+        /// Replaces `why` if causes differ.
         var causes: [(domains: [Domain], why: String)] = []
     }
 
-    /// Where the domains differ, what is said of one names it.
+    /// If the domains differ, a statement about one of them names it.
     private func words(of group: Decisions.Group) -> Words {
         let known = group.domains.prefix(Self.mostNames).compactMap { domain in
             records[domain.domain]?.summary.map {
@@ -301,11 +301,11 @@ extension FrontPage {
         }
         let isAlike = Set(known.map(\.2.action)).count == 1
         return Words(
-            effect: effect, why: nil, action: isAlike ? text.action : "Repair the origins. The page of each says how.",
+            effect: effect, why: nil, action: isAlike ? text.action : "Fix the origins. Each domain's page says how.",
             causes: causes)
     }
 
-    /// What a line says: what phones do where they feel it, else why.
+    /// The text of a line: what phones do if they are affected, otherwise why.
     private func line(_ group: Decisions.Group) -> String {
         let words = words(of: group)
         let isFelt = group.status.tile.tone == .fail
@@ -338,7 +338,7 @@ extension FrontPage {
         return "\(links.first)\(links.dropFirst().map { ", \($0)" as HTML })"
     }
 
-    /// The way to those that are not named.
+    /// A link to those that are not named.
     private func rest(of domains: [TroubledDomain]) -> HTML? {
         let rest = domains.count - Self.mostNames
         guard rest > 0, let first = domains.first else { return nil }

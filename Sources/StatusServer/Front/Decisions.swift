@@ -1,4 +1,4 @@
-// Which decision each domain needs, who has it, and which domains need the same.
+// Which decision each domain needs, who handles it, and which domains need the same one.
 
 import Evidence
 import Foundation
@@ -9,7 +9,7 @@ import Storage
 struct Decisions: Sendable {
     /// In the order of the page. Each domain that is not up to date is in one of them.
     enum Section: String, CaseIterable, Sendable {
-        /// Somebody has to do something, and nobody has taken it.
+        /// Somebody has to act, and nobody has acknowledged it.
         case act
         /// Acknowledged or silenced.
         case handled
@@ -19,7 +19,7 @@ struct Decisions: Sendable {
         case calm
     }
 
-    /// Who has taken it.
+    /// Who acknowledged or silenced it.
     struct Handling: Hashable, Sendable {
         let by: String
         let note: String
@@ -27,7 +27,7 @@ struct Decisions: Sendable {
         let silencedUntil: Date?
     }
 
-    /// Domains with one cause that the same people have.
+    /// Domains with the same cause and the same handling.
     struct Group: Sendable {
         let section: Section
         let status: DomainStatus
@@ -35,16 +35,16 @@ struct Decisions: Sendable {
         let handling: Handling?
         /// Whether all of its incidents are about to end.
         let isRecovering: Bool
-        /// Those that last longest first; never empty.
+        /// The longest trouble first; never empty.
         var domains: [TroubledDomain]
-        /// The incidents that put it there.
+        /// The incidents that put the group into its section.
         var incidents: [ConfirmedIncident]
 
         var oldest: Date? { domains.lazy.compactMap(\.since).min() }
         var newest: Date? { domains.lazy.compactMap(\.since).max() }
     }
 
-    /// An incident of many domains, and those of them that have nothing else.
+    /// An incident of many domains, and those of them without other trouble.
     struct Shared: Sendable {
         let report: IncidentReport
         let handling: Handling?
@@ -54,12 +54,12 @@ struct Decisions: Sendable {
     private(set) var groups: [Section: [Group]] = [:]
     private(set) var shared: [Shared] = []
 
-    /// Where only a list is asked for.
+    /// For a page that shows only a list.
     init() {}
 
     var isEmpty: Bool { groups.isEmpty && shared.allSatisfy(\.domains.isEmpty) }
 
-    /// Whether a page with so many groups in a section has the name of each domain.
+    /// Whether a page with at most `most` groups in a section names every domain.
     func namesAll(_ most: Int) -> Bool {
         shared.allSatisfy { $0.domains.count <= FrontPage.mostNames }
             && groups.values.allSatisfy { groups in
@@ -67,7 +67,7 @@ struct Decisions: Sendable {
             }
     }
 
-    /// The incidents that a page has a button for, with so many groups in a section.
+    /// The incidents for which a page with at most `most` groups in a section has a button.
     func acknowledgeable(_ most: Int) -> [String] {
         (groups[.act] ?? []).prefix(most).flatMap { $0.incidents.prefix(FrontPage.mostAcknowledged).map(\.id) }
     }
@@ -87,7 +87,7 @@ extension Decisions {
         let reason: String
         let handling: Handling?
         let isRecovering: Bool
-        /// Of one that shares nothing, such as a change of its own.
+        /// Set for a domain that is never grouped, for example while its own change propagates.
         let alone: Domain?
     }
 
@@ -96,7 +96,7 @@ extension Decisions {
         case own(Key, [ConfirmedIncident])
     }
 
-    /// `troubled`: as the store lists them. `confirmed`: of all domains.
+    /// `troubled`: in the store's order. `confirmed`: the incidents of all domains.
     init(
         _ troubled: [TroubledDomain], _ confirmed: [ConfirmedIncident], _ context: IncidentContext,
         _ watched: WatchIndex, _ time: ReportTime
@@ -121,7 +121,7 @@ extension Decisions {
         groups = Dictionary(grouping: found.values, by: \.section).mapValues { $0.sorted(by: Self.comesBefore) }
     }
 
-    /// What phones do decides, then how many domains it is, then the newest.
+    /// Sorts by what phones do, then by the number of domains, then newest first.
     private static func comesBefore(_ left: Group, _ right: Group) -> Bool {
         if left.status != right.status { return left.status < right.status }
         if left.domains.count != right.domains.count { return left.domains.count > right.domains.count }
@@ -135,7 +135,7 @@ extension Decisions {
     ) -> Place {
         func own(_ section: Section, _ incidents: [ConfirmedIncident] = [], _ handling: Handling? = nil) -> Place {
             let isRecovering = section == .calm && !incidents.isEmpty
-            // Phones have Apple's copy: that the origin comes back is the decision, whatever broke it.
+            // Phones use Apple's copy. The task is the same whatever broke the origin: bring it back.
             let key = Key(
                 section: section, status: domain.status,
                 reason: section == .act && domain.status == .originFailing ? "" : domain.reason, handling: handling,
@@ -147,7 +147,7 @@ extension Decisions {
         let firing = (leading.isEmpty ? incidents : leading).filter { $0.state == .firing }
         guard !firing.isEmpty else {
             if domain.status.isFeltByPhones {
-                // Not confirmed yet, and phones feel it all the same.
+                // Not confirmed yet, but phones are already affected.
                 return Handling.silence(of: domain.domain, labels, domain.status.incidentKind, context, at: time.wall)
                     .map { own(.handled, [], $0) } ?? own(.act)
             }
@@ -170,7 +170,7 @@ extension Decisions.Handling {
         self.init(by: acknowledgement.by, note: acknowledgement.reason, silencedUntil: nil)
     }
 
-    /// Of an incident of many domains.
+    /// For an incident of many domains.
     fileprivate init?(_ report: IncidentReport, _ context: IncidentContext, at wall: Date) {
         if let acknowledged = report.acknowledged {
             self.init(by: acknowledged.by, note: acknowledged.reason, silencedUntil: nil)
@@ -180,7 +180,7 @@ extension Decisions.Handling {
         self = silence
     }
 
-    /// The silence or maintenance window that holds back notifications; nil: none does.
+    /// The silence or maintenance window that suppresses notifications; nil: none does.
     fileprivate static func silence(
         of domain: Domain?, _ labels: [String: String], _ kind: IncidentKind, _ context: IncidentContext, at wall: Date
     ) -> Self? {
@@ -199,17 +199,17 @@ extension Decisions.Handling {
 }
 
 extension DomainStatus {
-    /// Whether phones do something else than the owners want, beyond what is normal after a change.
+    /// Whether phones do something that the owners do not want, beyond the normal delay after a change.
     fileprivate var isFeltByPhones: Bool {
         switch self {
         case .missing, .expectationFailed, .stale: true
-        // A file that the origin was not seen to serve may be the one before a change, until an incident says otherwise.
+        // A file that the origin was never seen to serve may be the one before a change, until an incident says otherwise.
         case .divergent, .unconfirmed, .originFailing, .atRisk, .propagating, .unknown, .waiting, .direct, .inSync:
             false
         }
     }
 
-    /// The kind of incident that it becomes once it is confirmed.
+    /// The kind of the incident once it is confirmed.
     fileprivate var incidentKind: IncidentKind {
         switch self {
         case .missing: .cdnMissing

@@ -1,4 +1,4 @@
-// The list below the decisions: the domains that are up to date, or all that a filter finds.
+// The list below the decisions: the domains that are up to date, or all that match a filter.
 
 import Evidence
 import Foundation
@@ -7,7 +7,7 @@ import Report
 import Storage
 
 struct DomainList: Sendable {
-    /// Whether it has all that the filter finds, and not only what is up to date.
+    /// Whether it has all domains that match the filter, not only those that are up to date.
     var isOfAll = false
     var total = 0
     var records: [SummaryRecord] = []
@@ -21,11 +21,11 @@ struct DomainList: Sendable {
         let range = shownRange(page.query)
         let isShortened = records.count < total
         let title =
-            isOfAll ? "Domains" : page.frame.isChecked ? "Up to date" : "Not checked, and well before"
+            isOfAll ? "Domains" : page.frame.isChecked ? "Up to date" : "Not checked, but fine before"
         let none: HTML =
             total > 0
             ? #"The list ends before this page. <a href="\#(page.query.with { _ in }.address)">First page</a>"#
-            : page.decisions.isEmpty ? "No domain fits." : "No other domain fits."
+            : page.decisions.isEmpty ? "No domain matches." : "No other domain matches."
         let nothing: HTML = """
             <p class="nothing">\(none)\(page.clear.map { #" <a href="\#($0)">Show all</a>"# })</p>
             """

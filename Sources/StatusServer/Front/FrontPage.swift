@@ -1,4 +1,4 @@
-// The overview: what phones do, in sum; then what needs a decision; then the domains that are up to date.
+// The overview: a summary of what phones do, then what needs a decision, then the domains that are up to date.
 
 import Evidence
 import Foundation
@@ -6,7 +6,7 @@ import Monitoring
 import Report
 import Storage
 
-/// What it is made of, read at one moment, and its markup.
+/// The data of the page, read at one moment, and its markup.
 struct FrontPage: Sendable {
     let query: FrontQuery
     let watched: WatchIndex
@@ -14,18 +14,18 @@ struct FrontPage: Sendable {
     let counts: [DomainStatus: Int]
     let context: IncidentContext
     let decisions: Decisions
-    /// Of the domains that decisions name.
+    /// The records of the domains that decisions name.
     var records: [Domain: SummaryRecord] = [:]
-    /// Those that ended in the last 24 hours, the latest first: one more than is shown.
+    /// The incidents that ended in the last 24 hours, the latest first, and one more than is shown.
     var ended: [IncidentReport] = []
     /// The list below the decisions.
     var list = DomainList()
     var openIncidents = 0
-    /// nil: who looks is not to know.
+    /// nil: hidden from visitors.
     var unacknowledged: Int?
     /// When the newest and the oldest open incident of a domain began.
     var began: ClosedRange<Date>?
-    /// The only domain; nil where there are more.
+    /// The only domain; nil if there are more.
     var single: DomainView?
 
     var all: Int { counts.values.reduce(0, +) }
@@ -34,12 +34,12 @@ struct FrontPage: Sendable {
 
     private func words(_ tile: DomainStatus.Tile) -> String {
         let (count, others) = (tally(tile), counts[.divergent] ?? 0)
-        // Of a file that the origin was never seen to serve nobody knows whether it is an old one.
+        // A file that the origin was never seen to serve is not necessarily an old one.
         let file = others == 0 ? "an old file" : "another file"
         return tile.words(count, file: file)
     }
 
-    /// What is worst, and the rest of it.
+    /// The worst part of the headline, and the rest.
     private var headline: (worst: String, rest: String) {
         guard all > 0 else { return ("", "No domain is watched") }
         if waiting == all { return ("", "First check in progress: 0 of \(all.of("domain")) checked") }
@@ -135,7 +135,7 @@ struct FrontPage: Sendable {
             """
     }
 
-    /// That a silence covers everything.
+    /// Says that a silence covers everything.
     private var nobodyNotified: HTML? {
         context.silences.everythingInWords(at: frame.time.wall, until: frame.time.clock).map { words in
             """
@@ -219,7 +219,7 @@ struct FrontPage: Sendable {
         return choices
     }
 
-    /// A list that nobody reads to its end is no list.
+    /// A longer list is of no use to a reader.
     private static let maximumLabels = 200
 
     private static func labelChoices(_ query: FrontQuery, _ watched: WatchIndex) -> [HTML] {
@@ -236,7 +236,7 @@ struct FrontPage: Sendable {
 }
 
 extension DomainStatus.Tile {
-    /// Of what phones do, whatever the cause.
+    /// Shows what phones do, whatever the cause.
     var tone: Tone {
         switch self {
         case .website, .unexpected, .oldFile: .fail
@@ -251,7 +251,7 @@ extension DomainStatus.Tile {
         switch self {
         case .website: count == 1 ? "opens the website" : "open the website"
         case .unexpected: count == 1 ? "is not as expected" : "are not as expected"
-        case .oldFile: count == 1 ? "follows \(file)" : "follow \(file)"
+        case .oldFile: count == 1 ? "uses \(file)" : "use \(file)"
         case .atRisk: count == 1 ? "works, at risk" : "work, at risk"
         case .unknown: "not known"
         case .current: count == 1 ? "is up to date" : "are up to date"

@@ -5,7 +5,7 @@ import Monitoring
 import Report
 import Storage
 
-/// The overview: the rows that it shows are read from the store, put into words, put into HTML.
+/// The overview: reads its rows from the store and turns them into HTML.
 extension Pages {
     func overview(_ request: Request) async -> Response {
         await context.answer(request) { time in try await overview(try FrontQuery(request.parameters), time).html }
@@ -37,7 +37,7 @@ extension Pages {
         }
         let starts = confirmed.map(\.since)
         if let first = starts.min(), let last = starts.max() { page.began = first...last }
-        // A filter may find more domains than decisions name.
+        // More domains may match a filter than decisions name.
         let isCut = (query.state != nil || query.reason != nil) && !decisions.namesAll(query.rows)
         page.list = try await list(query, isOfAll: query.order != .trouble || isCut, watched, time)
         if !query.isFiltered, !query.isList { page.ended = try await ended(time, watched) }
@@ -71,7 +71,7 @@ extension Pages {
         return list
     }
 
-    /// What ended in the last 24 hours of what is still watched.
+    /// The incidents that ended in the last 24 hours, except those of domains that are no longer watched.
     private func ended(_ time: ReportTime, _ watched: WatchIndex) async throws -> [IncidentReport] {
         let query = IncidentQuery(
             state: .resolved, since: time.now - 86400, order: .ended, limit: 4 * FrontPage.mostEnded)
@@ -83,7 +83,7 @@ extension Pages {
     }
 }
 
-/// What the address of the overview says: each view has one that can be shared.
+/// The query of the overview's address. Each view has its own address, which can be shared.
 struct FrontQuery: Equatable, Sendable {
     /// The name of a status or a tile; nil: any.
     var state: String?
@@ -100,9 +100,9 @@ struct FrontQuery: Equatable, Sendable {
 
     init() {}
 
-    /// `parameters`: as the address has them; how rows are shown counts as absent where it cannot be understood.
+    /// `parameters`: from the address. An invalid order, page or number of rows is ignored.
     ///
-    /// - Throws: `APIRefusal` for a state that there is not: without its filter the list would show others.
+    /// - Throws: `APIRefusal` for an unknown state: without a filter the list would show the wrong domains.
     init(_ parameters: [String: String]) throws(APIRefusal) {
         if let state = parameters["state"], !state.isEmpty {
             guard !Self.statuses(of: state).isEmpty else {

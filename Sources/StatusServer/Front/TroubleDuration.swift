@@ -1,4 +1,4 @@
-// How long the trouble lasts, against the usual time, and until when.
+// How long the trouble lasts, compared with the usual time, and until when.
 
 import Evidence
 import Foundation
@@ -7,7 +7,7 @@ import Report
 import Storage
 
 struct TroubleDuration: Sendable {
-    /// How long so far; of a certificate, how long is left. nil where nothing is known to last.
+    /// How long so far; for a certificate, how long is left. nil if there is no known duration.
     let long: String?
     let until: String?
 
@@ -26,19 +26,19 @@ struct TroubleDuration: Sendable {
             guard let end = summary?.certificateEnd else { fallthrough }
             let left = end.timeIntervalSince(time.wall)
             let words = left > 0 ? Span.words(left > 172_800 ? (left / 86400).rounded(.down) * 86400 : left) : "0 s"
-            (long, until) = ("\(words) left", "ends on \(time.clock(end))")
+            (long, until) = ("\(words) left", "expires on \(time.clock(end))")
         case .unconfirmed, .unknown: (long, until) = (soFar, nil)
         case .waiting, .direct, .inSync: (long, until) = (nil, nil)
         }
     }
 }
 
-/// When the present change will have arrived, by what earlier ones took.
+/// When the present change should arrive, estimated from earlier changes.
 struct Estimate: Equatable, Sendable {
     let lag: TimeInterval
     /// Sorted.
     let past: [Int]
-    /// nil where too little is known.
+    /// nil if too little is known.
     let usual: UsualPropagation?
 
     init(lag: TimeInterval, past: [Int]) {
@@ -49,7 +49,7 @@ struct Estimate: Equatable, Sendable {
 
     var isOverdue: Bool { usual.map { lag >= TimeInterval($0.percentile90) } ?? false }
 
-    /// Of the earlier changes as many took less than this one already has.
+    /// How many earlier changes took less time than this one has taken so far.
     var rank: Int { past.count { TimeInterval($0) < lag } }
 
     func until(changedAt: Date, staleAfter: TimeInterval, _ time: ReportTime) -> String {
@@ -72,7 +72,7 @@ struct Estimate: Equatable, Sendable {
 }
 
 extension String {
-    /// `12.34%`, as positions in charts are.
+    /// `12.34%`, for positions in charts.
     static func percent(_ value: Double) -> String {
         let hundredths = Int((value * 100).rounded())
         let (whole, rest) = (hundredths / 100, abs(hundredths % 100))

@@ -1,4 +1,4 @@
-// What pages and the API show of an incident beside the incident itself.
+// What pages and the API show about an incident besides the incident itself.
 
 import Evidence
 import Foundation
@@ -12,14 +12,15 @@ struct IncidentContext: Sendable {
     var acknowledgements: [String: Acknowledgement] = [:]
     /// Open global incidents.
     var global: [(record: IncidentRecord, facts: IncidentFacts?)] = []
-    /// The channels that took a message, by the id of the incident, as far as they were read; nil: who asks must not know.
+    /// The channels that took a message, by the id of the incident, for the incidents read so far; nil: hidden from
+    /// visitors.
     var notified: [String: [String]]?
 }
 
 extension IncidentContext {
-    /// Visitors get to know of nobody who acts, and of no trouble with a channel.
+    /// Visitors see no names of people who act, and no trouble with channels.
     init(_ store: Store, windows: [MaintenanceWindow], wall: Date, for role: Role) async throws {
-        // The oldest speaks for the others.
+        // Oldest first: the oldest incident that inhibits another one is shown as its inhibitor.
         let open = try await store.incidents(.openGlobal).reversed()
         let accounts = try await store.incidentAccounts(open.map(\.incident.id))
         let global = open.map { (record: $0, facts: accounts[$0.incident.id]?.facts) }
@@ -44,7 +45,7 @@ extension IncidentContext {
         return context
     }
 
-    /// How many open incidents of domains the global ones inhibit, which nobody acknowledges by themselves.
+    /// How many open incidents of domains the global ones inhibit. Nobody acknowledges these one by one.
     func inhibited(in store: Store) async throws -> Int {
         var count = 0
         for entry in global where entry.record.incident.state == .firing {
@@ -82,7 +83,7 @@ extension IncidentContext {
         }
     }
 
-    /// With its marks. `labels`: of its domain. `graceUntil`: as stored.
+    /// The incident with its marks. `labels`: of its domain. `graceUntil`: as stored.
     func report(
         _ incident: Incident, _ account: IncidentAccount? = nil, labels: [String: String] = [:],
         graceUntil: Date? = nil, acknowledgement: Acknowledgement?, time: ReportTime

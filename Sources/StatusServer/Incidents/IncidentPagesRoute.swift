@@ -7,7 +7,7 @@ import Storage
 
 /// The list of incidents, and the page of one.
 extension Pages {
-    /// Of each section.
+    /// In each section.
     private static let incidentRows = 50
 
     func incidents(_ request: Request) async -> Response {
@@ -57,8 +57,8 @@ extension Pages {
         }
     }
 
-    /// `link`: of a message; empty: none. Showing it never uses it up: chats and mail servers look at links by themselves.
-    /// nil: there is no such incident.
+    /// `link`: from a message; empty: none. Showing the page never uses up the link, because chats and mail servers open
+    /// links by themselves. nil: there is no such incident.
     func incidentView(_ id: String, isPaused: Bool, link: String = "", _ time: ReportTime) async throws -> IncidentView?
     {
         let incident: IncidentDetail
@@ -76,7 +76,7 @@ extension Pages {
                 frame.link = try await context.store.link(LinkUse(link, incidentID: incident.id, wall: time.wall))
                 if !frame.canWrite { frame.refuse("\(context.key.policy.whyNoWrites.atStart).") }
             } catch let fault as AcknowledgeLink.Fault {
-                frame.refuse("\(fault)\(frame.canWrite ? " Use the forms of this page." : "")")
+                frame.refuse("\(fault)\(frame.canWrite ? " Use the forms on this page." : "")")
             }
             if !incident.isOpen { frame.refuse("The incident has ended: there is nothing to acknowledge.") }
         }
@@ -85,7 +85,7 @@ extension Pages {
 }
 
 extension Frame {
-    /// Says why what somebody wants is not done, beside what they typed.
+    /// Says why a request is refused, and keeps what was typed.
     fileprivate mutating func refuse(_ words: String) {
         var refused = refusal ?? Refusal("", FormBody(""))
         refused.words = words
@@ -93,7 +93,7 @@ extension Frame {
     }
 }
 
-/// What the address of the list of incidents says.
+/// The query of the address of the incident list.
 struct IncidentsQuery: Equatable, Sendable {
     var search = ""
     var kind: IncidentKind?
@@ -103,7 +103,7 @@ struct IncidentsQuery: Equatable, Sendable {
 
     static let windows = [1, 7, 14, 90]
 
-    /// - Throws: `APIRefusal` for a kind that there is not: without its filter the list would show others.
+    /// - Throws: `APIRefusal` for an unknown kind: without a filter the list would show the wrong incidents.
     init(_ parameters: [String: String]) throws(APIRefusal) {
         search = String((parameters["q"] ?? "").trimmingCharacters(in: .whitespaces).lowercased().prefix(253))
         if let text = parameters["kind"], !text.isEmpty {

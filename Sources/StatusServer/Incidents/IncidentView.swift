@@ -24,7 +24,7 @@ struct IncidentView: Sendable {
             \(acknowledging, if: mayWrite)
             \(mayWrite ? incident.domain.map(silencing) : nil)
             <section id="messages" data-live>\(HTML.heading("Messages"))
-            \(Self.messages(incident.deliveries, frame.time) ?? #"<p class="soft">No message was sent.</p>"#)
+            \(Self.messages(incident.deliveries, frame.time) ?? #"<p class="soft">No messages sent.</p>"#)
             </section>
             \(changes)
             \(findings, if: !incident.findings.isEmpty)
@@ -73,7 +73,7 @@ struct IncidentView: Sendable {
             text(
                 "Flapping",
                 incident.isFlapping ? "it begins and ends often; notifications pause until it is stable" : nil),
-            text("Ended with", incident.reason?.rawValue.replacing("_", with: " ")),
+            text("Ended with", incident.base.endInWords),
         ].compactMap(\.self)
     }
 
@@ -103,7 +103,7 @@ struct IncidentView: Sendable {
         """
     }
 
-    /// What Apple's copy did not have yet, at the last news of the incident.
+    /// What Apple's copy did not have yet, at the last update of the incident.
     private var changes: HTML? {
         incident.domain.flatMap { domain in
             incident.comparison.flatMap {
@@ -122,7 +122,7 @@ struct IncidentView: Sendable {
         let link: HTML = #" <a class="aside" href="\#(json)">JSON</a>"#
         let rows = incident.findings.enumerated().map { DomainView.finding($0.element, $0.offset) }
         return """
-            <section id="findings" data-live>\(HTML.heading("Findings", "at the last news of it", link))
+            <section id="findings" data-live>\(HTML.heading("Findings", "at the last update", link))
             \(DomainView.findingTable(rows))</section>
             """
     }
@@ -160,7 +160,7 @@ struct IncidentView: Sendable {
 }
 
 extension IncidentReport {
-    /// The diagnosis under its headings: what is, or what was and how it is since the end.
+    /// The diagnosis under its headings: the present state; for a resolved incident, the state then and now.
     fileprivate var story: [(String, String?)] {
         guard state == .resolved else {
             return [("What phones do", effect), ("Why", cause), ("What to do", action), ("Until when", outlook)]
@@ -171,7 +171,7 @@ extension IncidentReport {
         ]
     }
 
-    /// What it is about; a domain as people write it.
+    /// What it is about; a domain in Unicode.
     var name: HTML { domain.flatMap { try? Domain($0) }.map(HTML.name) ?? "\(subject)" }
 
     /// The same as text.
@@ -181,8 +181,19 @@ extension IncidentReport {
         switch state {
         case .pending: "pending, not notified yet"
         case .resolved:
-            "resolved \(resolvedAt.map { HTML.time($0, time) })\(reason.map { " (\($0.rawValue))" as HTML })"
+            "resolved \(resolvedAt.map { HTML.time($0, time) })\(endInWords.map { " (\($0))" as HTML })"
         default: "\(state.rawValue) since \(HTML.time(firedAt ?? openedAt, time))"
+        }
+    }
+
+    /// Why it ended; nil while it is open.
+    var endInWords: String? {
+        reason.map { reason in
+            switch reason {
+            case .cdnCaughtUp: "Apple’s CDN caught up"
+            case .cdnRefreshed: "Apple’s CDN moved to a newer version"
+            default: reason.rawValue.replacing("_", with: " ")
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-// The list of incidents: open ones that nobody acknowledged first, then the others, then what ended.
+// The list of incidents: first the open ones that nobody acknowledged, then the other open ones, then the resolved ones.
 
 import Evidence
 import Foundation
@@ -35,7 +35,7 @@ struct IncidentsView: Sendable {
             + "\(all.resolved.grouped) ended in the last \(query.days == 1 ? "24 h" : "\(query.days) days")."
     }
 
-    /// Whether there are incidents to acknowledge together, and who looks may.
+    /// Whether there are several incidents to acknowledge, and the reader may do it.
     private var canAcknowledge: Bool {
         frame.canWrite && [open, pending, resolved].contains { $0.count(where: \.isUnacknowledged) > 1 }
     }
@@ -106,18 +106,18 @@ struct IncidentsView: Sendable {
             """
     }()
 
-    /// The boxes of the rows belong to it.
+    /// The checkboxes of the rows belong to this form.
     private var form: HTML {
         """
         <form id="several" class="write" method="post" action="/incidents/ack">\(HTML.hidden("back", query.address))\
-        <span class="soft">Acknowledge those that you choose below:</span> \
+        <span class="soft">Acknowledge the selected incidents:</span> \
         \(frame.author(needsReason: false)) <button type="submit">Acknowledge</button></form>
 
         """
     }
 
     private var nothing: HTML {
-        #"<p class="nothing">There is no incident here.\#(clear.map { #" <a href="\#($0)">Show all</a>"# })</p>"#
+        #"<p class="nothing">No incidents.\#(clear.map { #" <a href="\#($0)">Show all</a>"# })</p>"#
     }
 
     private var older: HTML? {
@@ -148,7 +148,7 @@ struct IncidentsView: Sendable {
                 """
         }
         let days = query.days == 1 ? "in 24 h" : "in \(query.days) days"
-        let confirmed = "notifications are sent when the trouble is confirmed"
+        let confirmed = "nobody is notified until this is confirmed"
         return [
             section("Open", counts.open, first(open.count, counts.open), open),
             section("Pending", counts.pending, first(pending.count, counts.pending) ?? confirmed, pending),
@@ -198,7 +198,7 @@ struct IncidentsView: Sendable {
     private func state(_ incident: IncidentReport) -> HTML {
         switch incident.state {
         case .pending: return "Pending"
-        case .resolved: return "\(incident.reason?.rawValue.replacing("_", with: " ") ?? "resolved")"
+        case .resolved: return "\(incident.endInWords ?? "resolved")"
         case .firing, .recovering:
             guard let acknowledged = incident.acknowledged else {
                 return incident.state == .recovering ? "Recovering" : "Firing"
@@ -249,7 +249,7 @@ struct BarScope: Sendable {
         return parts.compactMap { from, to, kind in
             guard to > start else { return nil }
             let left = x(from)
-            // What is shorter than a pixel is seen, too.
+            // Wide enough to be seen even if it is shorter than a pixel.
             let (at, width) = (String.percent(min(left, 99.4)), String.percent(max(0.6, x(to) - left)))
             return #"<rect class="bar \#(kind)" x="\#(at)" y="6" width="\#(width)" height="10"/>"#
         }

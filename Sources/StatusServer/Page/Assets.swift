@@ -3,11 +3,11 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// The files beside the pages. Their address holds a hash of them all, so that a browser may keep them.
+/// The files that pages load. Their address contains a hash of all of them, so a browser may cache them forever.
 enum Assets {
     private static let files: [String: (bytes: [UInt8], type: String)] = {
         var files: [String: (bytes: [UInt8], type: String)] = [
-            // One request for all pages: what they share, then what some of them have alone.
+            // One file for all pages: what they share, then the rules of single pages.
             "page.css": (
                 PackageResources.page_css + PackageResources.overview_css + PackageResources.domain_css,
                 "text/css; charset=utf-8"
@@ -26,7 +26,7 @@ enum Assets {
     static let version = String(
         ContentHash(of: files.sorted { $0.key < $1.key }.flatMap(\.value.bytes)).hex.prefix(10))
 
-    /// Open without a token: they hold nothing, and the login form needs them.
+    /// Open without a token: they contain no data, and the login form needs them.
     static let path = "/assets/"
 
     static func answer(_ name: String?) -> Response {

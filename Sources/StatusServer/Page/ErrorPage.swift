@@ -1,4 +1,4 @@
-// What a browser shows where there is no page, or a request is refused.
+// What a browser shows if there is no page, or if a request is refused.
 
 import AASA
 import Evidence
@@ -8,8 +8,7 @@ import Hummingbird
 import NIOCore
 import Report
 
-/// Puts refusals into the frame of the pages, for browsers. Gates and routes answer in plain words, which programs get as they
-/// are.
+/// Puts refusals into the frame of the pages, for browsers. Programs get the plain text of gates and routes unchanged.
 struct ErrorPage: RouterMiddleware {
     let context: PageContext
 
@@ -35,7 +34,7 @@ struct ErrorPage: RouterMiddleware {
         response.headers[.contentType]?.hasPrefix("text/plain") ?? false
     }
 
-    /// Whether somebody looks at the answer. Images, styles and programs ask for other types.
+    /// Whether a person sees the answer. Requests for images and styles, and programs, ask for other types.
     private func isShown(_ request: Request) -> Bool {
         request.headers[.accept]?.contains("text/html") ?? false
             && !request.uri.path.hasPrefix(APIEnvelope<Visit>.prefix)
@@ -56,7 +55,7 @@ struct ErrorPage: RouterMiddleware {
             """)
     }
 
-    /// The page of the watched domain whose name is nearly that of the path.
+    /// A link to the watched domain with the name nearest to the one in the path.
     private func nearest(to path: String) -> HTML? {
         let parts = path.split(separator: "/")
         guard parts.count >= 2, parts[0] == "domains", let name = parts[1].removingPercentEncoding,

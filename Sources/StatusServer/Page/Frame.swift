@@ -12,22 +12,22 @@ struct Frame: Sendable {
     var health: [HealthItem] = []
     var openIncidents = 0
     var refreshSeconds = 30
-    /// Whether the page loads itself again no more.
+    /// Whether the page has stopped refreshing itself.
     var isPaused = false
     /// The same view with and without refresh.
     var pauseAddress = "?pause=1"
     var role = Role.writer
     var needsLogin = false
-    /// Why a form of the page was refused; nil where none was.
+    /// Why a form of the page was refused; nil if none was.
     var refusal: Refusal?
     /// The link of a message that led here, if it works.
     var link: AcknowledgeLink?
-    /// When the last check ended, where the daemon checks no more.
+    /// When the last check ended, if the daemon no longer checks.
     var stalledSince: Date?
 
-    /// Whether it leaves out the monitor's own matters.
+    /// Whether it leaves out everything about the monitor itself.
     var isPublic: Bool { role == .visitor }
-    /// Whether the page shows what changes something.
+    /// Whether the page shows forms that change something.
     var canWrite: Bool { role == .writer }
     /// Whether the daemon still checks.
     var isChecked: Bool { stalledSince == nil }
@@ -66,7 +66,7 @@ struct Frame: Sendable {
 // MARK: - The page
 
 extension Frame {
-    /// `tone`: of the icon, which carries the state into a pinned tab. `json`: where programs read the same.
+    /// `tone`: of the icon, which shows the state in a pinned tab. `json`: the address of the same data for programs.
     func page(_ title: String, _ tone: Tone, of section: PageEndpoint?, json: String, _ main: HTML) -> HTML {
         """
         \(head(title, tone))
@@ -151,7 +151,7 @@ extension Frame {
             """
     }
 
-    /// A narrow page shows only what is not fine, and how many are.
+    /// A narrow page shows only the items that are not fine, and the number of the others.
     private var ownHealth: HTML {
         let (troubles, fine) = (health.filter { $0.tone != "ok" }, health.filter { $0.tone == "ok" })
         let items = (troubles + fine).map { item -> HTML in
@@ -171,8 +171,8 @@ extension Frame {
     private var stalled: HTML? {
         stalledSince.map { last in
             """
-            <p class="notice">\(HTML.mark("m-at-risk")) No check has ended since \(HTML.time(time.shown(last), time)): \
-            this is what was seen until then. The daemon’s log says why.</p>
+            <p class="notice">\(HTML.mark("m-at-risk")) No check has ended since \(HTML.time(time.shown(last), time)). \
+            This page shows the state at that time. The daemon’s log says why.</p>
 
             """
         }
@@ -212,7 +212,7 @@ extension Frame {
         }
     }
 
-    /// Who changes something, and why. A link says through which channel, so that a name is not needed.
+    /// Who changes something, and why. With a link from a message the name is optional: the link identifies the channel.
     func author(needsReason: Bool) -> HTML {
         """
         \(link.map { HTML.hidden("link", $0.text) })\
@@ -227,7 +227,7 @@ extension Frame {
         ("7d", "7 days"),
     ]
 
-    /// What each form for a silence asks.
+    /// The fields of every form for a silence.
     var silencing: HTML {
         let chosen = Self.lengths.first { $0.value == refusal?.length }?.value ?? "2h"
         return """
@@ -244,7 +244,7 @@ struct DomainFace: Equatable, Sendable {
     let mark: String
     let tone: Tone
 
-    /// `isChecked`: whether the daemon still checks; where it does not, nothing is called well.
+    /// `isChecked`: whether the daemon still checks; if not, no domain is shown as fine.
     init(_ record: SummaryRecord, isChecked: Bool) {
         let level = record.summary?.level
         let status = isChecked ? record.status : record.status.unchecked(level)
@@ -254,7 +254,7 @@ struct DomainFace: Equatable, Sendable {
     }
 }
 
-/// The colour of a state. Colour never says it alone.
+/// The colour of a state. A word always says the same.
 enum Tone: String, Sendable {
     case fail, warn, prog, ok, soft
 }

@@ -7,17 +7,17 @@ import Report
 /// A piece of markup.
 ///
 /// Its literals are markup. An interpolated `String` is text and is escaped; an interpolated `HTML` is markup already.
-/// So no text of a network, a store or a form becomes markup by mistake: that needs `HTML(unescaped:)`, whose uses a
-/// test lists.
+/// So text from the network, the store or a form never becomes markup by mistake: that needs `HTML(unescaped:)`, and a
+/// test lists its uses.
 struct HTML: ExpressibleByStringInterpolation, Equatable, Sendable {
     private(set) var bytes: [UInt8]
 
-    /// A `StaticString`, and never a `String`: only what stands in the source is a literal.
+    /// A `StaticString`, and never a `String`: only text in the source is a literal.
     init(stringLiteral literal: StaticString) { bytes = literal.withUTF8Buffer { Array($0) } }
 
     init(stringInterpolation: StringInterpolation) { bytes = stringInterpolation.bytes }
 
-    /// Of a resource of our own that is markup.
+    /// For our own resources that are markup.
     init(unescaped markup: [UInt8]) { bytes = markup }
 
     struct StringInterpolation: StringInterpolationProtocol {
@@ -33,8 +33,8 @@ struct HTML: ExpressibleByStringInterpolation, Equatable, Sendable {
 
         /// Text, between tags or between the double quotes of an attribute.
         ///
-        /// It is escaped byte by byte. Characters would not do: after a letter of the class Prepend (such as U+0D4E), or
-        /// before a combining mark, a `<` is no longer equal to `"<"`. In UTF-8 these bytes occur for nothing else.
+        /// It is escaped byte by byte, not by character: after a letter of the class Prepend (such as U+0D4E), or before a
+        /// combining mark, a `<` is no longer equal to `"<"`. In UTF-8, these bytes occur nowhere else.
         mutating func appendInterpolation(_ text: String) {
             var text = text
             text.withUTF8 { utf8 in
@@ -94,10 +94,10 @@ extension HTML {
         ##"<svg class="mark \##(tone)" aria-hidden="true"><use href="#\##(name)"/></svg>"##
     }
 
-    /// An instant. The script puts the reader's own time beside it. `text`: how it is written in UTC.
+    /// An instant. The script adds the reader's local time. `text`: the instant in UTC.
     static func time(_ shown: Date, _ text: String) -> HTML { #"<time datetime="\#(shown.rfc3339)">\#(text)</time>"# }
 
-    /// A domain as people write it; the form of the protocols where that is another one.
+    /// A domain in Unicode; its ASCII form as the title if the two differ.
     static func name(_ domain: Domain) -> HTML {
         let shown = domain.unicodeName
         return shown == domain.name
@@ -120,14 +120,14 @@ extension HTML {
         #"<a href="\#(address)"\#(#" aria-current="true""#, if: isChosen)>\#(text)</a>"#
     }
 
-    /// As briefly as the moment of the page allows.
+    /// An instant, as short as the time of the page allows.
     static func time(_ shown: Date, _ time: ReportTime) -> HTML { Self.time(shown, time.clock(shown)) }
 
     static func hidden(_ name: String, _ value: String) -> HTML {
         #"<input type="hidden" name="\#(name)" value="\#(value)">"#
     }
 
-    /// Roles say again what a style with `display` takes from a table.
+    /// The roles restore the table semantics that a style with `display` removes.
     static func table(_ columns: [HTML], _ rows: [HTML], kind: HTML = "plain") -> HTML {
         """
         <table role="table" class="list \(kind)">\(columnHeads(columns))\
@@ -147,7 +147,7 @@ extension HTML {
 
     static func fact(_ name: String, _ markup: HTML) -> HTML { "<div><dt>\(name)</dt><dd>\(markup)</dd></div>" }
 
-    /// The heading of a section, and what stands beside it.
+    /// The heading of a section, with a note and a link beside it.
     static func heading(_ title: String, _ note: String? = nil, _ aside: HTML? = nil) -> HTML {
         """
         <div class="heading"><h2>\(title)</h2>\(note.map { #" <span class="soft">\#($0)</span>"# })\(aside)</div>

@@ -1,4 +1,4 @@
-// What every view is made with, and how one becomes an answer.
+// What every view needs, and how a view becomes an answer.
 
 import Evidence
 import Foundation
@@ -40,8 +40,8 @@ final class PageContext: Sendable {
         self.health = health
     }
 
-    /// A page waits so long before it loads itself again: shorter while a check runs that
-    /// somebody waits for, and where time runs faster.
+    /// How long a page waits before it refreshes itself: shorter while somebody waits for a check, and when time is
+    /// accelerated.
     private static let refreshSeconds = 30
     static let fastRefreshSeconds = 2
 
@@ -66,7 +66,7 @@ final class PageContext: Sendable {
         return frame
     }
 
-    /// Answers a request with a page, or says that the store does not answer. nil: there is no such page.
+    /// Answers a request with a page, or with 503 if the store fails. `make` returns nil if there is no such page.
     func answer(_ request: Request, _ make: (ReportTime) async throws -> HTML?) async -> Response {
         do {
             let time = ReportTime(timekeeper)
@@ -85,7 +85,7 @@ final class PageContext: Sendable {
                     metadata: ["error": "\(String(describing: error).displayable)"])
             }
             var headers = HTTPFields()
-            // Browsers obey it, so that an open page comes back by itself.
+            // Browsers obey it: an open page recovers by itself.
             if let refresh = HTTPField.Name("Refresh") { headers[refresh] = "30" }
             return .storeAway(headers)
         }
@@ -103,7 +103,7 @@ final class PageContext: Sendable {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: page.bytes)))
     }
 
-    /// Equal for two pages that differ in their clocks alone.
+    /// Equal for two pages that differ only in their clocks.
     private static func tag(_ page: [UInt8], without clocks: [String]) -> String {
         var bytes = Data(page)
         for clock in clocks {

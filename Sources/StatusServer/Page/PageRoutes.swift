@@ -1,4 +1,4 @@
-// The routes of what people look at.
+// The routes of the pages.
 
 import Evidence
 import Foundation
@@ -13,7 +13,7 @@ struct Pages: Sendable {
     let context: PageContext
     let gate: WriteGate
     var role = Role.visitor
-    /// Why a form of the page was refused; nil where none was.
+    /// Why a form of the page was refused; nil if none was.
     var refusal: Frame.Refusal?
 
     var api: API { context.api.asked(by: role) }
@@ -57,7 +57,7 @@ struct Pages: Sendable {
     }
 }
 
-/// Every path of the pages with its method; `APIEndpoint` lists those of programs.
+/// Every path of the pages with its method; `APIEndpoint` lists those for programs.
 enum PageEndpoint: String, CaseIterable, Sendable {
     case overview = "GET /"
     case domain = "GET /domains/{domain}"
@@ -81,7 +81,7 @@ enum PageEndpoint: String, CaseIterable, Sendable {
     case addSilence = "POST /silences"
     case endSilence = "POST /silences/{id}/end"
 
-    /// Whether it needs no token where `server.public` is set.
+    /// Whether it needs no token if `server.public` is set.
     var isPublic: Bool {
         switch self {
         case .overview, .domain, .domainChanges, .domainEdges, .domainHistory, .domainFindings, .domainEvidence, .badge:

@@ -9,7 +9,7 @@ import Monitoring
 import Report
 import Storage
 
-/// Each form leads back to its page. One that is refused is shown again, with what was typed and what is wrong.
+/// Each form leads back to its page. A refused form is shown again, with what was typed and what is wrong.
 extension Pages {
     // MARK: - Acknowledgements
 
@@ -21,13 +21,13 @@ extension Pages {
         }
     }
 
-    /// The incidents that the list of them has chosen, or those of a domain.
+    /// The incidents that are selected in the list, or those of a domain.
     func acknowledgeSeveral(_ request: Request) async throws -> Response {
         try await write(request, on: .incidents) { form in
             let ids = form.all("incident")
-            guard !ids.isEmpty else { throw SilenceFault("choose the incidents to acknowledge") }
+            guard !ids.isEmpty else { throw SilenceFault("Select at least one incident.") }
             for id in ids {
-                // One that is gone, has ended or was acknowledged meanwhile is no obstacle to the others.
+                // Skips an incident that is gone, has ended or was acknowledged meanwhile.
                 do {
                     _ = try await api.acknowledge(id, by: form["by"], reason: form["reason"])
                 } catch is UnknownName {
@@ -44,7 +44,7 @@ extension Pages {
         }
     }
 
-    /// What a form orders; the page that it stands on, with the reason, where that is refused. `place`: of a form that does
+    /// Carries out a form. If it is refused, shows its page again with the reason. `place`: the page of a form that does
     /// not say where it leads back to.
     private func write(
         _ request: Request, on place: Place, _ order: (FormBody) async throws -> Response
@@ -60,8 +60,8 @@ extension Pages {
         }
     }
 
-    /// The link of a message that led to the form; nil: none. `domain`: that the form silences.
-    /// - Throws: `AcknowledgeLink.Fault` for a form of another page, to which no link leads.
+    /// The link in a message that led to the form; nil: none. `domain`: the one that the form silences.
+    /// - Throws: `AcknowledgeLink.Fault` for a form on another page, because no link leads there.
     private func link(in form: FormBody, on place: Place, silencing domain: Domain? = nil) throws -> LinkUse? {
         guard !form["link"].isEmpty else { return nil }
         guard case .incident(let id) = place else { throw AcknowledgeLink.Fault.foreign }
@@ -71,7 +71,7 @@ extension Pages {
 
     // MARK: - Checks
 
-    /// A check that ends within this time is shown at once. The page says of a longer one that it is under way.
+    /// A check that ends within this time is shown at once. For a longer one the page says that it is running.
     private static let checkWait: Duration = .milliseconds(500)
 
     func check(_ request: Request, _ name: String) async throws -> Response {
@@ -94,7 +94,7 @@ extension Pages {
 
     // MARK: - Silences
 
-    /// Of one domain, from its page or that of its incident.
+    /// Silences one domain, from its page or from the page of its incident.
     func silence(_ request: Request, _ name: String) async throws -> Response {
         try await gate.form(request) { form in
             guard let domain = try? Domain(name), context.watched.index[domain] != nil else { return Self.notWatched }
@@ -106,14 +106,14 @@ extension Pages {
         }
     }
 
-    /// Of the domains, labels and kinds that the page of silences takes.
+    /// Silences the domains, labels and kinds that were entered on the page of silences.
     func addSilence(_ request: Request) async throws -> Response {
         try await gate.form(request) { form in
             try await add(form, request, on: .silences, Self.silencesPath) {
                 let targets = form["target"].split { $0.isWhitespace || $0 == "," }.map(String.init)
                 let scope = try SilenceScope(targets: targets, kinds: form["kind"].isEmpty ? [] : [form["kind"]])
-                // A name that was typed here is meant to be watched. Commands and the API may prepare a silence for a domain
-                // that is watched later.
+                // A name that is typed here should match a watched domain. Commands and the API may also prepare a silence
+                // for a domain that is watched later.
                 if !targets.isEmpty, let mismatch = context.watched.index.mismatch(of: scope) {
                     throw SilenceFault(mismatch)
                 }
@@ -128,7 +128,7 @@ extension Pages {
     ) async throws -> Response {
         do {
             let scope = try scope()
-            guard let length = try? parseDuration(form["for"]) else { throw SilenceFault("choose for how long") }
+            guard let length = try? parseDuration(form["for"]) else { throw SilenceFault("choose a duration") }
             _ = try await api.silence(
                 SilenceOrder(scope, length: length, author: form.author, reason: form["reason"]),
                 link: try link(in: form, on: place, silencing: domain))
@@ -152,13 +152,13 @@ extension Pages {
 
     // MARK: - What is refused
 
-    /// The page that a form stands on.
+    /// The page of a form.
     private enum Place {
         case domain(Domain)
         case incident(String)
         case incidents, silences
 
-        /// nil for a path that is none of a domain or an incident.
+        /// nil unless it is the path of a domain or an incident.
         init?(back path: String) {
             let parts = path.prefix { $0 != "?" && $0 != "#" }.split(separator: "/")
             guard parts.count > 1 else { return nil }

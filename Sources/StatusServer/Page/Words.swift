@@ -4,7 +4,7 @@ import Evidence
 import Foundation
 
 extension String {
-    /// What to do, one step each: what explains a step stays with it.
+    /// What to do, one step each. A sentence that explains a step stays with it.
     var steps: [String] {
         var steps: [String] = []
         for sentence in sentences {
@@ -18,7 +18,7 @@ extension String {
         return steps
     }
 
-    /// A step begins with a verb. These begin what is none.
+    /// A step begins with a verb. These words begin an explanation.
     private static let explaining: Set<String> = [
         "A", "An", "The", "It", "Its", "They", "This", "That", "These", "Each", "Apple", "Apple's", "Phones", "Devices",
         "Checks", "Edges", "Browsers", "Protections", "Another", "All", "Some", "Not", "Which", "Whether", "Without",
@@ -35,7 +35,7 @@ extension String {
         var components = URLComponents()
         components.path = path
         components.queryItems = items
-        // A form's plus is a blank.
+        // In a form, a plus means a space.
         return (components.string ?? path).replacing("+", with: "%2B")
     }
 }

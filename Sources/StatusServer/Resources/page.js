@@ -1,7 +1,7 @@
-// Refreshes the page in place. Without it the page loads itself again.
+// Refreshes the page in place. Without scripts the page reloads itself.
 "use strict";
 (() => {
-  // Milliseconds; 0 where the page is paused.
+  // Milliseconds; 0 if the page is paused.
   const pace = (root) => {
     const note = root.querySelector("#clock + .pace");
     const match = note && note.textContent.match(/refreshes every (\d+) s/);
@@ -11,7 +11,7 @@
   let tag = null;
   let held = null;
 
-  // What the server sent of each part: the page itself has titles and buttons of this script besides.
+  // Each part as the server sent it. On the page, this script has added titles and buttons.
   const parts = (root) => [...root.querySelectorAll("[data-live][id]")];
   const served = new Map(parts(document).map((part) => [part.id, part.outerHTML]));
 
@@ -23,18 +23,18 @@
     return Boolean(selection && !selection.isCollapsed);
   };
 
-  // The reader's own time of an instant, with the day where that is another one than in UTC: 22:33 or 27 Nov 01:33. Empty
-  // where the reader's clock shows UTC.
+  // An instant in the reader's local time, with the day if it differs from the day in UTC: 22:33 or 27 Nov 01:33. Empty if
+  // the reader's clock shows UTC.
   const local = (at) => {
     if (at.getTimezoneOffset() === 0) return "";
     const clock = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
     if (at.getDate() === at.getUTCDate()) return clock;
     return at.toLocaleDateString("en-GB", { day: "numeric", month: "short" }) + " " + clock;
   };
-  // Tokyo of Asia/Tokyo.
+  // Tokyo for Asia/Tokyo.
   const place = Intl.DateTimeFormat().resolvedOptions().timeZone.split("/").pop().replaceAll("_", " ");
 
-  // Instants of the page with the reader's own clock: beside a time of day, and above any.
+  // Adds the reader's local time: beside each time of day, and as the title of every instant.
   const localise = (root) => {
     const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
     for (const time of root.querySelectorAll("time[datetime]")) {
@@ -50,17 +50,17 @@
     }
   };
 
-  // The clock of the head, of an instant such as 2026-11-22 14:32:07.
+  // Sets the clock at the top to an instant such as 2026-11-22 14:32:07.
   const showClock = (rendered) => {
     const own = local(new Date(rendered.replace(" ", "T") + "Z"));
     document.getElementById("clock").textContent = rendered.slice(11) + " UTC" + (own ? " (" + own + " in " + place + ")" : "");
   };
 
-  // A name that was typed once stands in each form that asks for one.
+  // Fills in a name that was typed once in every form that asks for one.
   const remember = (root) => {
     let known = null;
     try { known = localStorage.getItem("by"); } catch { return; }
-    // As its default, so that a form with it does not count as half filled in.
+    // As the default value: a form that contains only the name must not count as half filled in.
     for (const field of root.querySelectorAll("input[name=by]")) if (known && !field.defaultValue) field.defaultValue = known;
   };
   document.addEventListener("submit", (event) => {
@@ -68,7 +68,7 @@
     try { if (field && field.value.trim()) localStorage.setItem("by", field.value.trim()); } catch {}
   });
 
-  // A button behind each text that is made to be copied.
+  // Adds a button after each text that can be copied.
   const offerCopies = (root) => {
     if (!navigator.clipboard) return;
     for (const code of root.querySelectorAll("[data-copy]")) {
@@ -88,7 +88,7 @@
     }
   };
 
-  // A button that shows a text copies it in place of that, where the browser lets it.
+  // A button that shows a text copies it instead, if the browser allows that.
   document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-copies]");
     const text = button && document.getElementById(button.dataset.copies);
@@ -118,11 +118,11 @@
     if (line) line.remove();
   };
 
-  // After a refresh that nobody answered: since when the page is old. What it says is shown as what it was.
+  // After a refresh without an answer: says since when the page is old, and dims it.
   let heard = new Date();
   const away = () => {
     bar("away", "news away").textContent =
-      "No answer since " + heard.toISOString().slice(11, 16) + " UTC: this page is as of then.";
+      "No answer since " + heard.toISOString().slice(11, 16) + " UTC. This page shows the state at that time.";
     document.body.classList.add("old");
   };
   const here = () => {
@@ -149,7 +149,7 @@
       served.set(fresh.id, fresh.outerHTML);
       const node = document.importNode(fresh, true);
       for (const details of node.querySelectorAll("details[id]")) details.open = open.has(details.id) || details.open;
-      // What was typed into a form that is open.
+      // Keeps what was typed into an open form.
       for (const field of stale.querySelectorAll("details[open] :is(input:not([type=hidden]), select)")) {
         const same = node.querySelector(`#${field.closest("details").id} [name="${field.name}"]`);
         if (same) same.value = field.value;

@@ -1,4 +1,4 @@
-// Silences and maintenance windows: what is in force, what comes, and a form for another silence.
+// Silences and maintenance windows: the active ones, the coming ones, and a form for a new silence.
 
 import Evidence
 import Foundation
@@ -35,7 +35,7 @@ struct SilencesView: Sendable {
         let until = all.everything(at: now).map(time.clock)
         let headline =
             until.map { "Nobody is notified until \($0)" }
-            ?? (active == 0 ? "Nothing is silenced" : "\(active.of("silence")) in force")
+            ?? (active == 0 ? "Nothing is silenced" : active.of("active silence"))
         let note =
             until == nil
             ? "Silences and maintenance windows stop messages, not checks."
@@ -49,7 +49,7 @@ struct SilencesView: Sendable {
             <section id="list" data-live>\(HTML.heading("Silences"))
             \(Self.table("Silences", Self.silenceColumns, silences.map(row)))
             </section>
-            <section id="windows" data-live>\(HTML.heading("Maintenance windows", "of the configuration"))
+            <section id="windows" data-live>\(HTML.heading("Maintenance windows", "from monitor.yaml"))
             \(Self.table("Maintenance windows", Self.windowColumns, all.windows.map(row)))
             </section>
             """)
@@ -59,9 +59,9 @@ struct SilencesView: Sendable {
         let kinds = IncidentKind.allCases.map {
             HTML.option($0.rawValue, $0.rawValue, isChosen: $0.rawValue == frame.refusal?.kind)
         }
-        let note = "a domain, those below one as *.example.com, a label as team=growth, or all"
+        let note = "a domain, *.example.com, a label (team=growth), or all"
         return """
-            <section id="silence">\(HTML.heading("Silence more", note))
+            <section id="silence">\(HTML.heading("New silence", note))
             \(frame.notice)\
             <form class="write" method="post" action="/silences"><label>What <input type="text" name="target" \
             value="\(frame.refusal?.target ?? "")" required maxlength="500" placeholder="links.example.com" \
@@ -77,7 +77,7 @@ struct SilencesView: Sendable {
     private static let windowColumns: [HTML] = ["Name", "What", "Matches", "When", "Time zone", "Reason"]
 
     private static func table(_ name: String, _ columns: [HTML], _ rows: [HTML]) -> HTML {
-        guard !rows.isEmpty else { return #"<p class="soft">There is none.</p>"# }
+        guard !rows.isEmpty else { return #"<p class="soft">No \#(name.lowercased()).</p>"# }
         return """
             <table role="table" class="list plain" aria-label="\(name)">\(HTML.columnHeads(columns))\
             <tbody role="rowgroup">\(rows)</tbody></table>
@@ -89,7 +89,7 @@ struct SilencesView: Sendable {
         return count == 0 ? "no watched domain" : count.of("domain")
     }
 
-    /// What is in force now stands out.
+    /// An active one is bold.
     private func when(_ text: HTML, isActive: Bool) -> HTML { isActive ? "<strong>\(text)</strong>" : text }
 
     private func row(_ silence: Silence) -> HTML {
@@ -112,13 +112,13 @@ struct SilencesView: Sendable {
 
     private func row(_ window: MaintenanceWindow) -> HTML {
         let time = frame.time
-        // By the clock of its zone, which stands beside it; the page's own clock is UTC.
+        // In the window's own time zone, which has a column. The page's own clock is UTC.
         func shown(_ instant: Date) -> HTML {
             let ahead = Double(window.zone.secondsFromGMT(for: instant))
             return ahead == 0
                 ? HTML.time(instant, time) : "\(time.clock(instant + ahead)) (\(HTML.time(instant, time)) UTC)"
         }
-        let end = window.end(at: time.wall).map { "in force until \(shown($0))" as HTML }
+        let end = window.end(at: time.wall).map { "active until \(shown($0))" as HTML }
         let next = window.nextStart(after: time.wall).map { "next \(shown($0))" as HTML }
         let times: HTML = "\(window.schedule); \(end ?? next ?? "never")"
         return """
@@ -138,7 +138,7 @@ extension SilenceReport {
     var shownAuthor: String { author.onOneLine(upTo: 100) }
     var shownReason: String { reason.onOneLine(upTo: 300) }
 
-    /// `until 14:00`, or from when on.
+    /// `until 14:00`, or `from 12:00 until 14:00`.
     func until(_ time: ReportTime) -> HTML {
         "\("from \(HTML.time(startsAt, time)) ", if: startsAt > time.wall)until \(HTML.time(endsAt, time))"
     }

@@ -1,8 +1,8 @@
-"""Judges payloads by the models and schemas that the services, or those who live by them, publish.
+"""Checks payloads with the models and schemas that the services, or the makers of clients for them, publish.
 
-Reads JSON lines {"service", "path", "headers", "body"} from standard input and prints a verdict a line: `ok`, or
-`refused: ` and why. A model that takes unknown keys in silence would take a slip for well; so each body must come back
-from its model as it went in.
+Reads JSON lines {"service", "path", "headers", "body"} from standard input and prints one verdict per line: `ok`, or
+`refused: ` and why. A model that ignores unknown keys would accept a misspelt one, so each body must come back from its
+model unchanged.
 """
 
 import functools
@@ -14,11 +14,11 @@ from html.parser import HTMLParser
 
 
 class Refused(Exception):
-    """Why a service would not take it, in words."""
+    """Why a service would not accept it, in words."""
 
 
 def same(given, made, place="body"):
-    """What the model makes of it must hold all that was given; what it adds are defaults of its own."""
+    """The model's version must contain everything that was given; whatever it adds is a default."""
     if isinstance(given, dict) and isinstance(made, dict):
         for key, value in given.items():
             if key not in made:
@@ -66,7 +66,7 @@ def slack(case, body):
             raise Refused(f"body.attachments[{index}].fallback is missing")
         for action in attachment.get("actions", []):
             if set(action) - {"style"} != {"type", "text", "url"} or action["type"] != "button":
-                raise Refused(f"body.attachments[{index}].actions is no link button")
+                raise Refused(f"body.attachments[{index}].actions is not a link button")
         blocks += attachment.get("blocks", [])
     if len(blocks) > 50:
         raise Refused("body.blocks has more than 50 entries")
@@ -103,7 +103,7 @@ def discord(case, body):
         raise Refused("body.embeds has more than 10 entries")
     for given in body.get("embeds", []):
         made = Embed.from_dict(json.loads(json.dumps(given))).to_dict()
-        # The model writes the same instant in another form.
+        # The model writes the same instant in another format.
         made.update({key: given[key] for key in ["timestamp"] if key in given and key in made})
         same(given, made, "body.embeds")
     mentions = body.get("allowed_mentions", {})
@@ -122,14 +122,14 @@ def card_validator(version):
 
 def teams(case, body):
     if set(body) - {"type", "summary", "attachments"} or body["type"] != "message" or len(body.get("attachments", [])) != 1:
-        raise Refused("body is no message with one card")
+        raise Refused("body is not a message with one card")
     attachment = body["attachments"][0]
     if set(attachment) - {"contentType", "contentUrl", "content"}:
         raise Refused(f"the attachment has {sorted(attachment)}")
     if attachment["contentType"] != "application/vnd.microsoft.card.adaptive":
         raise Refused("body.attachments has another content type than that of a card")
     card = dict(attachment["content"])
-    # Of Teams alone, which the schema of all hosts does not know.
+    # Only Teams has this; the schema for all hosts does not know it.
     if card.pop("msteams", {"width": "Full"}) != {"width": "Full"}:
         raise Refused("the card's msteams is unknown")
     fault = next(card_validator(card["version"]).iter_errors(card), None)
@@ -149,7 +149,7 @@ def google_chat(case, body):
 
 
 class TelegramHTML(HTMLParser):
-    """The Bot API takes these tags alone, closed in order, and of named entities only four."""
+    """The Bot API accepts only these tags, closed in order, and only four named entities."""
 
     tags = {"b", "strong", "i", "em", "u", "ins", "s", "del", "a", "code", "pre", "blockquote", "tg-spoiler"}
 
@@ -229,7 +229,7 @@ def pagerduty(case, body):
         if payload is not None:
             raise Refused("body.payload belongs to a trigger")
         return
-    # By the parameters that the SDK has for a trigger; the rest of what the service documents goes beside them.
+    # The SDK has parameters for these; other documented fields of a trigger go into `others`.
     given = {name: payload[name] for name in ["summary", "source", "severity", "custom_details"]}
     others = {name: value for name, value in payload.items() if name not in given}
     if set(others) - {"timestamp", "component", "group", "class"}:
@@ -245,7 +245,7 @@ def pagerduty(case, body):
 def webhook(case, body):
     from standardwebhooks import Webhook
 
-    # It refuses a timestamp that is not of now.
+    # It refuses a timestamp that is not current.
     Webhook(case["secret"]).verify(case["body"].encode(), case["headers"])
     if set(body) != {"type", "timestamp", "data"}:
         raise Refused("body is not {type, timestamp, data}")
@@ -261,7 +261,7 @@ def verdict(case):
     try:
         JUDGES[case["service"]](case, json.loads(case["body"]))
         return "ok"
-    except Exception as fault:  # A model's own complaint, of whatever class, is a refusal.
+    except Exception as fault:  # Any error of a model is a refusal.
         return "refused: " + f"{type(fault).__name__}: {fault}".replace("\n", " ")[:400]
 
 

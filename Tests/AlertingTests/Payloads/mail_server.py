@@ -1,10 +1,10 @@
-"""A mail server on loopback that keeps what it gets, and reads it as mail programs do.
+"""A mail server on loopback that parses what it gets, as mail programs do.
 
 Takes its settings as JSON in the first argument and ends with its standard input. Prints JSON lines: first {"port": N}, then
-for each connection's login {"login": [user, password]}, for each mail that it holds back its answer to {"holds": true}, and for
-each mail that it takes what the standard library makes of it.
+for each connection's login {"login": [user, password]}, for each mail that it does not answer {"holds": true}, and for each mail
+that it accepts how the standard library reads it.
 
-Recipients decide by their names: `unknown*` is refused for good, `later*` for now, all others are taken.
+The name of a recipient decides: `unknown*` is refused permanently, `later*` temporarily, all others are accepted.
 """
 
 import asyncio

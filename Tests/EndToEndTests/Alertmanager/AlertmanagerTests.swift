@@ -35,13 +35,13 @@ extension EndToEndTests {
                 #expect(alert["annotations"]["severity"].string?.isEmpty == false)
                 #expect(alert["annotations"]["description"].string?.isEmpty == false)
 
-                // A restart neither ends the alert nor makes another.
+                // A restart does not end the alert and does not create another.
                 process.signal(SIGKILL)
                 _ = try await process.ended()
                 let left = try await alertmanager.alerts().first?["updatedAt"]
                 let (again, _) = try await watch.started()
                 try await watch.checks(2, of: "site.test")
-                // What a process has not sent it does not end.
+                // A process must send an alert before it can end it.
                 _ = try await alertmanager.alerts("the alert once more") { $0.first.map { $0["updatedAt"] } != left }
                 #expect(try await alertmanager.alerts().map { $0["fingerprint"] } == [alert["fingerprint"]])
 
@@ -87,7 +87,8 @@ extension EndToEndTests {
                     try await one.metric(
                         #"alertmanager_alerts_received_total{status="firing",version="v2"}"#, isAtLeast: 2)
                 }
-                // The second of the cluster waits for the first, and asks the log of notifications before it sends its own.
+                // The second of the cluster waits for the first, and queries the notification log before it sends its
+                // own.
                 for one in cluster { try await one.metric("alertmanager_nflog_queries_total", isAtLeast: 1) }
                 #expect(try await receiver.deliveries(count: 1, within: Stage.timeout).count == 1)
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    /// Each recipe of deploy/ci goes from a mistake to green, in a repository of its own.
+    /// Each recipe of deploy/ci goes from a mistake to green, in its own repository.
     @Suite struct RecipeTests {
         @Test("GitHub's action annotates a mistake, lint --fix mends it, the comment has the proof, and it turns green")
         func github() async throws {
@@ -28,12 +28,12 @@ extension EndToEndTests {
                 #expect(repository.read("calls").contains("repos/acme/site/issues/12/comments"))
                 #expect(!repository.read("calls").contains(PullRequest.secret))
 
-                // A comment that is there is written again.
+                // An existing comment is overwritten.
                 try repository.fake("gh", answering: "77")
                 let again = try await request.run()
                 #expect(again[2].end == .exit(0))
                 #expect(repository.read("calls").contains("PATCH\nrepos/acme/site/issues/comments/77"))
-                // The token of a fork may not write.
+                // The token of a fork has no write permission.
                 try stage.write("bin/gh", "#!/bin/sh\nexit 1\n")
                 let fork = try await request.run()
                 #expect(fork[2].end == .exit(0) && fork[2].output.hasPrefix("::warning "))
@@ -54,11 +54,11 @@ extension EndToEndTests {
                 #expect(checked.output.contains("✅ **No change**"))
                 let results = try await TestResults(repository.read("aasa-reports/match.xml"), on: stage)
                 #expect(results.cases.filter(\.isFailed).map(\.name) == ["/shop/1 opens \(Sample.app)"])
-                // As an editor of Windows writes it.
+                // As a Windows editor writes it.
                 try stage.write("aasa-expectations", "  # a screen\r\n\t\r\n /help/website/1=nothing \r\n")
                 let lenient = try await repository.run("\(Recipes.script) match", settings)
                 #expect(lenient.end == .exit(0), "\(lenient.errors)")
-                // What an earlier run said is no result of this one.
+                // The output of an earlier run is not a result of this one.
                 let lost = try await repository.run(
                     "\(Recipes.script) diff", settings.merging(["AASA_BASE": "none"]) { $1 })
                 #expect(lost.end == .exit(64) && repository.read("aasa-reports/comment.md").isEmpty)
@@ -128,7 +128,7 @@ extension EndToEndTests {
                 let repository = try await Repository(
                     on: stage, file: Sample.clean, expectations: PullRequest.expectations)
                 stage.lab.origin("watch.test").serve(Sample.clean)
-                // The recipe has no option for it: the lab is not where the world is.
+                // The recipe has no options for the network, but the test must reach the lab.
                 let lab = "exec \(MonitorProcess.binary.path) \"$@\" \(stage.network.joined(separator: " "))"
                 try FileManager.default.removeItem(atPath: stage.path("bin/aasa-monitor"))
                 try stage.write("bin/aasa-monitor", "#!/bin/sh\n\(lab)\n")

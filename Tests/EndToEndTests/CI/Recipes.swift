@@ -1,4 +1,4 @@
-// What deploy/ci asks a runner to do, and a repository that it does it in.
+// What deploy/ci makes a runner do, and a repository for it.
 
 import Foundation
 import TestSupport
@@ -13,14 +13,14 @@ enum Recipes {
         try String(contentsOf: folder.appending(path: name), encoding: .utf8)
     }
 
-    /// A step of the action that runs a command: what it is called, the command, and its variables.
+    /// A step of the action that runs a command: its name, the command, and its variables.
     struct Step {
         let name: String
         let command: String
         let environment: [String: String]
     }
 
-    /// The steps with the inputs filled in; those for other modes, and those of other actions, are left out.
+    /// The steps with the inputs filled in, without steps for other modes and other actions.
     static func steps(_ inputs: [String: String]) throws -> [Step] {
         let root = try Yams.compose(yaml: try text("action.yml"))
         var values = inputs
@@ -50,7 +50,7 @@ enum Recipes {
     }
 }
 
-/// A repository with a file and expectations, whose branch `main` is what a request merges into.
+/// A repository with a file and expectations. Requests merge into its branch `main`.
 struct Repository {
     static let file = "public/.well-known/apple-app-site-association"
     private let stage: Stage
@@ -94,7 +94,7 @@ struct Repository {
         return process
     }
 
-    /// Puts a program of the service in the place of the real one. It notes its arguments and what it was sent.
+    /// Replaces a program of the service with a fake that records its arguments and its input.
     func fake(_ name: String, answering answer: String) throws {
         let text = """
             #!/bin/sh
@@ -115,7 +115,8 @@ struct Repository {
     }
 }
 
-/// A pull request on GitHub that changes the file, and what its runner does: deploy/ci/action.yml, with a service that is played.
+/// A pull request on GitHub that changes the file, and what its runner does: deploy/ci/action.yml, with a simulated
+/// service.
 struct PullRequest {
     static let expectations = """
         # What the app's screens need.
@@ -140,7 +141,7 @@ struct PullRequest {
         ])
     }
 
-    /// Runs every step as it stands.
+    /// Runs every step unchanged.
     func run() async throws -> [MonitorProcess] {
         let runner = [
             "GITHUB_ACTIONS": "true", "GITHUB_BASE_REF": "main", "GITHUB_REF": "refs/pull/12/merge",
@@ -154,14 +155,14 @@ struct PullRequest {
         return ran
     }
 
-    /// A commit with that text, and its run.
+    /// Commits this text and runs the steps.
     func run(with text: String) async throws -> [MonitorProcess] {
         try stage.write(Repository.file, text)
         try await repository.commit()
         return try await run()
     }
 
-    /// A commit of what `lint --fix` writes, and its run.
+    /// Commits the result of `lint --fix` and runs the steps.
     func mended() async throws -> [MonitorProcess] {
         let fixed = try await repository.run("aasa-monitor lint --fix \(Repository.file)", [:])
         #expect(fixed.end == .exit(0), "\(fixed.output)")
@@ -169,12 +170,12 @@ struct PullRequest {
         return try await run()
     }
 
-    /// The run of `mistaken` failed, with the mistake at its place.
+    /// The run of `mistaken` failed and pointed at the mistake.
     func expectRed(_ ran: [MonitorProcess]) {
         #expect(ran.map(\.end) == [.exit(0), .exit(1), .exit(0)], "\(ran.map(\.errors))")
         #expect(ran[1].output.contains("::error file=\(Repository.file),line=9,col=37,"), "\(ran[1].output)")
         #expect(ran[1].errors.contains("lint --fix \(Repository.file)"))
-        #expect(ran[1].output.contains("❌ **Devices take nothing from the new file.**"))
+        #expect(ran[1].output.contains("❌ **Devices ignore the new file.**"))
     }
 
     /// The run after `lint --fix` passed, and the comment has the proof.

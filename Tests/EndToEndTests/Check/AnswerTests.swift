@@ -1,4 +1,4 @@
-// Redirects, statuses, types and bodies of origins; and text of theirs that means harm.
+// Redirects, statuses, types and bodies of origins, and malicious text from them.
 
 import Foundation
 import Lab
@@ -49,9 +49,10 @@ extension EndToEndTests {
                 #expect(hop["url"] == .string("https://site.test\(wellKnown)"))
                 #expect(hop["target"] == hop["location"])
                 #expect(hop["location"] == .string("https://www.site.test\(wellKnown)"))
-                // What the redirect led to is what is compared.
+                // The target of the redirect is compared.
                 #expect(reports["site.test"]?["origin"]["status"] == .number(200))
-                // The chain is walked once; the looks at single addresses and under other names do not follow it.
+                // The chain is followed once. The requests to single addresses and with other user agents do not follow
+                // it.
                 #expect(lab.origin("chain.test").requests.count { $0.path.hasPrefix("/.well") == false } <= 12)
             }
         }
@@ -115,7 +116,7 @@ extension EndToEndTests {
         func hostileText(_ format: String) async throws {
             try await Stage.with { stage in
                 let lab = stage.lab
-                // A header cannot carry the carriage return.
+                // A header cannot contain the carriage return.
                 let header = Self.hostile.replacing("\r", with: "")
                 lab.origin("header.test").serve(
                     file(), contentType: "text/\(header)", headers: [("Last-Modified", header), ("ETag", header)])

@@ -30,7 +30,7 @@ extension EndToEndTests {
             return "{" + members.joined(separator: ",") + "}"
         }
 
-        /// What a place says, of each entry.
+        /// What a place answers, for each entry.
         private static func answers(_ audit: JSONValue, _ place: String) -> [String] {
             audit["entries"].elements.map { $0[place].string ?? "" }
         }
@@ -46,10 +46,10 @@ extension EndToEndTests {
                 stage.lab.origin("links.test").serve(Self.serving("applinks"))
                 stage.lab.origin("dev.test").serve(Self.serving("applinks"))
                 stage.lab.origin("down.test").behaviour = .reply(.status(500))
-                // Apple's copy stays behind: it names nobody for passwords yet.
+                // Apple's copy is behind: it names no app for passwords yet.
                 stage.lab.origin("late.test").serve(Self.serving("applinks", "webcredentials"))
                 stage.lab.cdn.holds("late.test", body: Self.serving("applinks"))
-                // What is above the limit, devices do not read.
+                // Devices do not read files above the limit.
                 let large = Self.serving("applinks").dropLast() + #","x":"\#(String(repeating: "x", count: 140_000))"}"#
                 stage.lab.origin("large.test").serve(String(large))
                 stage.lab.origin("twice.test").serve(#"{"applinks":{},"# + Self.serving("applinks").dropFirst())
@@ -80,7 +80,7 @@ extension EndToEndTests {
                 #expect(
                     Self.works(audit)
                         == [true, true, true, true, false, true] + [Bool](repeating: false, count: 9))
-                // The check of an entry is the one of `check`.
+                // The check of an entry is the same as in `check`.
                 #expect(audit["entries"][4]["check"]["schema"] == .string("aasa-monitor/check/v1"))
                 #expect(audit["entries"][4]["check"].rules.contains("expect.service-missing"))
                 let text = try await stage.run(command)
@@ -90,8 +90,9 @@ extension EndToEndTests {
                     "Apple's copy: not read in this mode\n", "no file, but 140,101 bytes",
                     "at the origin of both.test",
                     #"Add the key webcredentials with the ID of the app, such as "webcredentials": {"apps": ["\#(Self.app)"]}."#,
-                    "The entry is not an associated domain: it begins with no service;", "Write applinks:both.test.\n",
-                    "The entry is not an associated domain: it holds a build setting;",
+                    "The entry is not an associated domain: it does not begin with a service;",
+                    "Write applinks:both.test.\n",
+                    "The entry is not an associated domain: it contains a build setting;",
                     "The entry is not an associated domain: App Clips have no wildcards;",
                     "Write appclips:both.test.\n",
                     "\nwebcredentials:down.test  FAILING  ", "Apple's crawler reports",
@@ -131,12 +132,12 @@ extension EndToEndTests {
             let testDescription: String
             let entitlements: String
             let file: String
-            /// Of each entry.
+            /// One value for each entry.
             let works: [Bool]
             let words: [String]
         }
 
-        /// The App Clips of an app, as its signature has them.
+        /// The App Clips of an app, as in its signature.
         private static func declaring(_ clip: String) -> String {
             "<key>com.apple.developer.associated-appclip-app-identifiers</key><array><string>\(clip)</string></array>"
         }
@@ -252,7 +253,7 @@ extension EndToEndTests {
                 works: [false],
                 words: [
                     "names the app, opens no URL", "all rules of this entry are exclusions; its apps open no URL",
-                    "The file names the app, and no rule of its entry opens a URL.", "aasa-monitor lint site.test",
+                    "The file names the app, but no rule of its entry opens a URL.", "aasa-monitor lint site.test",
                 ]),
             Signing(
                 testDescription: "a second entry opens what the first does not",
@@ -296,7 +297,7 @@ extension EndToEndTests {
                 let bare = #"<plist version="1.0"><dict/></plist>"#
                 for (file, words) in [
                     (none, "The app is signed without the entitlement com.apple.developer.associated-domains."),
-                    (Self.signed([]), "is an empty list."), (text, "is not a list of texts."),
+                    (Self.signed([]), "is an empty list."), (text, "is not a list of strings."),
                     (bare, "is signed without"),
                 ] {
                     try stage.write("App.entitlements", file)
@@ -372,7 +373,8 @@ extension EndToEndTests {
                 let command = ["audit", "--entitlements", "App.entitlements"] + stage.network
                 let other = try await stage.run(command + ["--app", "ABCDE12345.com.example.other"])
                 #expect(other.end == .exit(64) && other.output.isEmpty)
-                #expect(other.errors.contains("App.entitlements is of \(Self.app), and --app names ABCDE12345.com"))
+                #expect(
+                    other.errors.contains("App.entitlements belongs to \(Self.app), but --app names ABCDE12345.com"))
                 let same = try await stage.run(command + ["--app", Self.app])
                 #expect(same.end == .exit(0), "\(same.errors)")
                 try stage.write(
@@ -382,7 +384,7 @@ extension EndToEndTests {
                 let outside = try await stage.run(command + ["--app", "ZZZZZ99999.com.example.app"])
                 #expect(outside.end == .exit(64) && outside.output.isEmpty)
                 #expect(
-                    outside.errors.contains("is for apps whose ID is ABCDE12345.com.example.*, and --app names ZZZZZ"))
+                    outside.errors.contains("is for apps whose ID is ABCDE12345.com.example.*, but --app names ZZZZZ"))
             }
         }
 
@@ -413,7 +415,7 @@ extension EndToEndTests {
                 let unnamed = try await stage.run(command)
                 #expect(unnamed.end == .exit(64) && unnamed.output.isEmpty)
                 #expect(
-                    unnamed.errors.contains("Clip.entitlements does not say which app it is of; name it with --app"))
+                    unnamed.errors.contains("Clip.entitlements does not contain the app's ID; give it with --app"))
                 let named = try await stage.run(command + ["--app", Self.app])
                 #expect(named.end == .exit(0), "\(named.output)")
                 #expect(named.output.matches(of: /1 of its 1 associated domain works\.\n/).count == 2)
@@ -425,7 +427,7 @@ extension EndToEndTests {
                 #expect(other.end == .exit(1), "\(other.output)")
                 let faulty = try await stage.run(command + ["--app", "com.example.app"])
                 #expect(faulty.end == .exit(64))
-                #expect(faulty.errors.contains("--app: 'com.example.app' can be no app's ID"), "\(faulty.errors)")
+                #expect(faulty.errors.contains("--app: 'com.example.app' is not a valid app ID"), "\(faulty.errors)")
             }
         }
     }

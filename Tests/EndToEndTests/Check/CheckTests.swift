@@ -22,7 +22,7 @@ extension EndToEndTests {
             }
         }
 
-        /// The keys of the contract, by their place; additions of ours are named in docs/reference/json.md.
+        /// The keys of the contract, by their place; docs/reference/json.md names the additional ones.
         private static let keys: [(path: [String], keys: Set<String>, added: Set<String>)] = [
             (
                 [],
@@ -119,7 +119,8 @@ extension EndToEndTests {
                 let names = (0..<12).map { "site\($0).test" }
                 for name in names { stage.lab.origin(name).serve(file()) }
                 for name in names.prefix(6) { stage.lab.origin(name).behaviour = .fault(.hang) }
-                // The hanging ones have far more time than this waits: whoever stood behind one would not be asked.
+                // The hanging ones have much more time than this test waits: a domain queued behind one would not be
+                // checked.
                 let waiting = try stage.start(["check"] + stage.network + ["--max-time", "1h"] + names)
                 try await until("each of them", seen: { waiting.errors }) {
                     names.prefix(6).allSatisfy { !stage.lab.origin($0).requests.isEmpty }
@@ -130,7 +131,7 @@ extension EndToEndTests {
                 let process = try await stage.check(["--format", "jsonl", "--max-time", "20"] + names)
                 let lines = try process.output.split(separator: "\n").map { try JSONValue(String($0)) }
                 #expect(lines.map { $0["domain"].string } == names)
-                // Not the verdict: a machine that is busy makes any origin slow.
+                // Not the verdict: on a busy machine any origin is slow.
                 let haveAnswered = lines.map { $0["origin"]["status"] == .number(200) }
                 #expect(haveAnswered == names.indices.map { $0 >= 6 }, "\(lines)")
             }
@@ -158,7 +159,7 @@ extension EndToEndTests {
                 try stage.write("own.yaml", "version: 1\ndomains: [good.test, bad.test]\n")
                 let all = try await stage.check(["--config", "own.yaml"])
                 #expect(all.end == .exit(1), "\(all.errors)")
-                // Trouble first, whatever the order of the configuration.
+                // Trouble comes first, whatever the order in the configuration.
                 #expect(all.output.hasPrefix("bad.test   FAILING  "))
                 #expect(
                     all.output.hasSuffix(
@@ -274,7 +275,7 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
                 let words = ["watch"] + stage.network + ["--every", "1s", "--max-time", "600", "site.test"]
-                // It begins once its reader has gone.
+                // It starts after its reader has gone.
                 let script = #"""
                     binary=$1; shift
                     { until [ -e gone ]; do sleep 0.05; done; "$binary" "$@"; } | { exec <&-; touch gone; }

@@ -1,4 +1,4 @@
-// How Apple's copy stands to the origin's, and Apple's own word on it.
+// How Apple's copy compares with the origin's file, and Apple's own error about it.
 
 import Foundation
 import Lab
@@ -22,7 +22,8 @@ extension EndToEndTests {
                     let report = reports["status\(status).test"] ?? .absent
                     #expect(report["verdict"] == .string("failing"))
                     #expect(report["diagnosis"].string?.contains("\(status)") == true)
-                    // Apple's word, and the same seen from here under its name; 429 and 503 may come of our own requests.
+                    // Apple's error, and the same answer to its user agent from here. 429 and 503 may be caused by our
+                    // own requests.
                     let isRefusal = status == 403
                     if isRefusal { #expect(report["diagnosis"].string?.contains("AASA-Bot") == true) }
                     #expect(
@@ -69,7 +70,7 @@ extension EndToEndTests {
                 for (host, hours) in hours {
                     let date = hours.map { Self.httpDate(Date(timeIntervalSinceNow: -3600 * $0)) }
                     var headers = date.map { [("Last-Modified", $0)] } ?? []
-                    // Made with the answer, as its `Date` is, however late it is asked for.
+                    // Generated with the answer, like its `Date`, however late the request is.
                     if hours == 0, let date { headers.append(("Date", date)) }
                     stage.lab.origin(host).serve(file("v2"), headers: headers)
                     stage.lab.cdn.holds(host, body: file("v1"))

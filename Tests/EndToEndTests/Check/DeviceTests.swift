@@ -1,5 +1,5 @@
-// `device`: the report of a phone beside what the lab serves now. The forms of reports and the words are tested in
-// `DeviceTests` of the module `Device`.
+// `device`: the report of a phone compared with what the lab serves now. `DeviceTests` of the module `Device` tests the
+// formats of reports and the wording.
 
 import Foundation
 import Lab
@@ -57,7 +57,7 @@ extension EndToEndTests {
                 #expect(entry["action"] == .string("Reinstall or update the app to get the new file now."))
                 #expect(entry["link"]["in_file"] == .string("opens"))
 
-                // A copy that is behind is no reason to reinstall.
+                // A stale copy is not a reason to reinstall.
                 stage.lab.cdn.holds("site.test", body: file())
                 let behind = try await stage.command("device", ["show.txt", "--domain", "site.test"])
                 #expect(

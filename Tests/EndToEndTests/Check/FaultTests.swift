@@ -1,4 +1,5 @@
-// Each fault that the lab can play on the CDN, and what else keeps an answer away. The faults of origins are scenarios.
+// Each fault that the lab can simulate for the CDN, and other causes of a missing answer. The faults of origins are
+// scenarios.
 
 import Foundation
 import Lab
@@ -22,7 +23,7 @@ extension EndToEndTests {
                 let closed = try await stage.run([
                     "check", "--format", "json", "--connect-to", "::127.0.0.1:9", "site.test",
                 ])
-                // Apple's CDN is refused as well: who else than this machine could it be?
+                // Apple's CDN is refused as well, so the cause must be this machine.
                 #expect(closed.end == .exit(70))
                 #expect(try closed.json().errorRules == ["monitor.no-way-out"])
             }
@@ -36,11 +37,11 @@ extension EndToEndTests {
                     stage.lab.origin(host).serve(file())
                     stage.lab.cdn.behaves(host, .fault(fault))
                 }
-                // The origins have to answer within it.
+                // The origins must answer within this time.
                 let reports = try await stage.reports(hosts, ["--max-time", "20"])
                 for host in hosts {
                     let report = reports[host] ?? .absent
-                    // A body that is cut short by its own length came whole, as far as HTTP can tell.
+                    // A body that its own Content-Length cuts short is complete as far as HTTP can tell.
                     let isAnswer = host.hasPrefix("longbody")
                     let rule = isAnswer ? "cdn.bad-copy" : "cdn.unreachable"
                     #expect(report.rules.contains(rule), "\(host): \(report)")
@@ -58,7 +59,7 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
                 stage.lab.cdn.handshake = handshake
-                // The origin has to answer within it.
+                // The origin must answer within this time.
                 let limit = handshake == .hang ? "20" : "60"
                 let report = try await stage.report("site.test", ["--max-time", limit])
                 #expect(report.rules == ["cdn.unreachable"])

@@ -1,4 +1,4 @@
-// The forms of `check` and `watch` for other programs: job summaries, workflow annotations, monitoring plugins.
+// The formats of `check` and `watch` for other programs: job summaries, workflow annotations, monitoring plugins.
 
 import Foundation
 import Lab
@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct FormatTests {
-        /// good.test is well, warn.test has a warning, bad.test fails.
+        /// good.test is OK, warn.test has a warning, bad.test fails.
         private func sites(_ stage: Stage) {
             stage.lab.origin("good.test").serve(file())
             stage.lab.origin("warn.test").serve(

@@ -1,4 +1,4 @@
-// A target that names a service is judged for that service, and what people paste is understood.
+// A target that names a service is evaluated for that service, and pasted text is understood.
 
 import Foundation
 import Lab
@@ -14,7 +14,7 @@ extension EndToEndTests {
                 ("webcredentials:site.test", 0, "Passkeys and password AutoFill work."),
                 ("webcredentials:links.test", 1, "Passkeys and password AutoFill do not work."),
                 ("applinks:links.test", 0, "Links work."), ("links.test", 0, "Links work."),
-                ("site.test", 0, "Phones get the file, which opens no link. It is for webcredentials."),
+                ("site.test", 0, "Phones get the file, but it opens no links. It only covers webcredentials."),
                 ("applinks:site.test", 1, "Links open the website, not the app."),
                 ("webcredentials:site.test?mode=developer", 0, "Passkeys and password AutoFill work on phones in"),
             ] as [(String, Int32, String)])
@@ -28,7 +28,7 @@ extension EndToEndTests {
                 #expect(report["effect"].string?.hasPrefix(effect) == true, "\(report["effect"])")
                 #expect(report.rules.contains("expect.service-missing") == (exit == 1))
                 let text = try await stage.check([target]).output
-                // Of links that work it says how far the file has come.
+                // If links work, it says how far the file has propagated.
                 #expect(text.contains(effect == "Links work." ? "Up to date" : effect), "\(text)")
             }
         }

@@ -1,16 +1,16 @@
-// What each command answers to its usual mistakes: arguments, standard input and files; exit code and messages.
+// How each command reacts to common mistakes in arguments, standard input and files: exit code and messages.
 
 import Testing
 
 /// One run of the program.
 struct CommandLineRow: Sendable, CustomTestStringConvertible {
-    /// Without the program's name; separated by blanks, a text with blanks in `'`.
+    /// Without the program's name; separated by spaces, a text with spaces in `'`.
     let line: String
     let input: String
     let exit: Int32
-    /// Parts of standard error; none: it is empty.
+    /// Parts of standard error; none: it must be empty.
     let errors: [String]
-    /// A part of standard output; nil: it is empty.
+    /// A part of standard output; nil: it must be empty.
     let output: String?
 
     init(_ line: String, input: String = "", _ exit: Int32, _ errors: String..., output: String? = nil) {
@@ -21,11 +21,11 @@ struct CommandLineRow: Sendable, CustomTestStringConvertible {
         self.output = output
     }
 
-    /// Whether it reads, writes or asks anything but its own words. A mistake in these alone is found in this process, which is a
-    /// fraction of the cost.
+    /// Whether it reads, writes or requests anything besides its arguments. A mistake in the arguments alone is tested
+    /// in this process, at a fraction of the cost.
     var needsProgram: Bool {
         exit != 64 || output != nil || !input.isEmpty || line.isEmpty || line == "check"
-            // It changes how its process ends once a reader has gone.
+            // It changes how its process ends when a reader has gone.
             || arguments.first == "watch"
             || arguments.contains { $0.contains("@") || CommandLineTable.files[$0] != nil }
     }
@@ -40,7 +40,7 @@ struct CommandLineRow: Sendable, CustomTestStringConvertible {
 }
 
 enum CommandLineTable {
-    /// The files in the folder of each run. `sealed.pem`: nobody may read it, but root.
+    /// The files in the folder of each run. `sealed.pem`: only root may read it.
     static let files = [
         "good.json":
             #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/a/*"}]}]}}"#,
@@ -77,7 +77,7 @@ enum CommandLineTable {
         .init(
             "config chek", 64, "there is no command 'config chek'; did you mean 'check'?",
             "'aasa-monitor config --help'"),
-        .init("config help", 64, "there is no command 'config help'; there are check, show, schema"),
+        .init("config help", 64, "there is no command 'config help'; the commands are check, show, schema"),
         .init("store bakup", 64, "did you mean 'backup'?"),
         .init("alert tset", 64, "there is no command 'alert tset'; did you mean 'test'?"),
         .init("deliveries lst", 64, "there is no command 'deliveries lst'; did you mean 'list'?"),
@@ -98,13 +98,13 @@ enum CommandLineTable {
         .init(
             "check --depth deep site.test", 64, "'deep' is invalid for '--depth <light|full>'. Please provide one of "),
         // Targets
-        .init("check", 64, "there is no target and no configuration"),
+        .init("check", 64, "no target and no configuration"),
         .init("check localhost", 64, "'localhost' is not a domain: it has no dot"),
         .init("check localhost 192.0.2.1", 64, "'localhost'", "'192.0.2.1'"),
-        .init("check ftp://site.test/", 64, "'ftp' is no scheme of a web page"),
-        .init("check applinks:site.test?foo=1", 64, "'foo' is no parameter of an entitlement", "?mode=developer"),
-        .init("check applinks:site.test?mode=develop", 64, "'develop' is no mode"),
-        .init("check applinsk:site.test", 64, "'applinsk' is no service of an associated domain"),
+        .init("check ftp://site.test/", 64, "'ftp' is not the scheme of a web page"),
+        .init("check applinks:site.test?foo=1", 64, "'foo' is not a parameter of an entitlement", "?mode=developer"),
+        .init("check applinks:site.test?mode=develop", 64, "'develop' is not a mode"),
+        .init("check applinsk:site.test", 64, "'applinsk' is not a service of an associated domain"),
         .init("check @targets.txt", 64, "targets.txt, line 2: 'localhost' is not a domain"),
         .init("check @empty.txt", 64, "there is no target"),
         .init("check -", input: "\n", 64, "there is no target"),
@@ -116,32 +116,34 @@ enum CommandLineTable {
             "bad.yaml:3:1: unknown key 'lgo' at the top level; did you mean 'log'?"),
         .init("check --cacert none.pem site.test", 66, "--cacert: cannot read 'none.pem': no such file or directory"),
         .init(
-            "check --cacert plain.pem site.test", 66, "--cacert: the file 'plain.pem' holds no certificate in PEM form"),
-        .init("check -4 -6 site.test", 64, "-4 and -6 exclude each other"),
+            "check --cacert plain.pem site.test", 66, "--cacert: the file 'plain.pem' contains no PEM certificate"),
+        .init("check -4 -6 site.test", 64, "give -4 or -6, not both"),
         .init("check --connect-to x site.test", 64, "--connect-to"),
         .init("check --resolve x site.test", 64, "--resolve"),
         .init("check --cdn-url ftp://x site.test", 64, "--cdn-url: 'ftp://x' must begin with https://"),
         .init("check --cdn-url foo site.test", 64, "--cdn-url: 'foo' is not a URL such as https://example.com/path"),
         .init("check --cdn-url http://cdn.test/a/v1 site.test", 64, "--cdn-url"),
         .init("check --expect-url /a site.test", 64, "'/a' is not of the form URL=APPID or URL=nothing"),
-        .init("check --expect-app app site.test", 64, "--expect-app: 'app' can be no app's ID"),
-        .init("check --expect-service link site.test", 64, "--expect-service: 'link' is no service that Apple knows"),
+        .init("check --expect-app app site.test", 64, "--expect-app: 'app' is not a valid app ID"),
+        .init("check --expect-service link site.test", 64, "--expect-service: 'link' is not a service of Apple's"),
         .init("check --why", 64, "missing value for '--why <url>'"),
         .init(
             "check --why site.test", 64, "--why: 'site.test' names no page", "or https://site.test/ for the home page"),
-        .init("check --why /trips/1", 64, "--why: '/trips/1' is a path alone; write the whole link"),
-        .init("check --why https://site.test/a a.test b.test", 64, "--why: it asks about one link"),
-        .init("check --why https://other.test/a site.test", 64, "is no URL of site.test", "the file of other.test"),
-        .init("check --why https://site.test/a https://site.test/b", 64, "--why: the target is a link too"),
-        .init("check --why https://192.0.2.1/a", 64, "is no link of an associated domain: it is an IP address"),
+        .init("check --why /trips/1", 64, "--why: '/trips/1' is only a path; write the whole link"),
+        .init("check --why https://site.test/a a.test b.test", 64, "--why: it takes one link"),
+        .init("check --why https://other.test/a site.test", 64, "is not a URL of site.test", "the file of other.test"),
+        .init(
+            "check --why https://site.test/a https://site.test/b", 64,
+            "--why: it takes one link, but the target is a link too"),
+        .init("check --why https://192.0.2.1/a", 64, "is not a link of an associated domain: it is an IP address"),
         .init("check --why https://site.test:8443/a", 64, "has no port; use --connect-to"),
         .init(
             "check --why /a webcredentials:site.test", 64,
-            "--why: it asks about links, and the target about webcredentials"),
+            "--why: it is about links, but the target is about webcredentials"),
         .init(
             "check --why https://app-site-association.cdn-apple.com/a/v1/site.test", 64,
             "is Apple's copy of the file of site.test", "write the link that the phone does not open"),
-        .init("check --why ftp://site.test/a", 64, "'ftp://site.test/a' is no URL"),
+        .init("check --why ftp://site.test/a", 64, "'ftp://site.test/a' is not a URL"),
         .init("check https://site.test:8443/", 64, "has no port; use --connect-to"),
         .init("check https://app-site-association.cdn-apple.com/a/v1/", 64, "add the domain whose copy you mean"),
         .init("check --format nagios localhost", 3, output: "'localhost' is not a domain"),
@@ -174,7 +176,7 @@ enum CommandLineTable {
         .init("lint good.json", 0, output: "good.json"),
         .init("lint -", input: "{}", 1, output: "<stdin>:1:1: error: the file names no service"),
         .init("lint broken.json", 1, output: "[json-syntax]"),
-        .init("lint none.json", 66, "there is no file 'none.json', and it is no domain either"),
+        .init("lint none.json", 66, "there is no file 'none.json', and it is not a domain"),
         .init("lint .", 66, "'.' is a folder; name the file in it"),
         .init("lint - -", 64, "standard input can be read only once"),
         .init("lint good.json none.json", 66, "there is no file 'none.json'", output: "good.json"),
@@ -185,7 +187,7 @@ enum CommandLineTable {
         .init("match good.json /a/1", 0, output: "ABCDE12345.com.example.app"),
         .init("match good.json --expect nothing /a/1", 1, output: "ABCDE12345.com.example.app"),
         .init("match none.json /a", 66, "there is no file 'none.json'"),
-        .init("match broken.json /a", 65, "broken.json:1:", "devices take nothing from this file", output: "/a"),
+        .init("match broken.json /a", 65, "broken.json:1:", "devices ignore this file", output: "/a"),
         .init("match good.json --domain localhost /a", 64, "--domain: 'localhost' is not a domain"),
         .init("diff good.json", 64, "missing expected argument '<new-source>'"),
         .init("diff good.json good.json", 0, output: "the two files are the same"),
@@ -202,21 +204,21 @@ enum CommandLineTable {
         .init("device -", 66, "standard input is empty"),
         .init("device -", input: "hello", 66, "standard input has no entry of swcutil show"),
         .init("device good.json --domain localhost", 64, "--domain: 'localhost' is not a domain"),
-        .init("device good.json --why /a", 64, "'/a' is a path alone"),
+        .init("device good.json --why /a", 64, "'/a' is only a path"),
         .init("device good.json --offline --url http://127.0.0.1:1", 64, "--offline sends no request"),
-        .init("init -o good.json", 64, "good.json is there already"),
+        .init("init -o good.json", 64, "good.json already exists"),
         .init("init -o none/monitor.yaml", 66, "none/monitor.yaml cannot be written: no such file or directory"),
         .init("init localhost", 64, "'localhost' is not a domain"),
         .init("init --entitlements none.entitlements", 66, "cannot read 'none.entitlements'"),
-        .init("init --entitlements plain.entitlements", 66, "plain.entitlements is no property list"),
+        .init("init --entitlements plain.entitlements", 66, "plain.entitlements is not a property list"),
         .init("init -o - site.test", 0, output: "site.test"),
         .init("audit", 64, "missing expected argument '--entitlements <file> ...'"),
         .init("audit --entitlements none.entitlements", 66, "cannot read 'none.entitlements'"),
-        .init("audit --entitlements plain.entitlements", 66, "plain.entitlements is no property list"),
+        .init("audit --entitlements plain.entitlements", 66, "plain.entitlements is not a property list"),
     ]
 
     static let configuration: [CommandLineRow] = [
-        .init("config check", 66, "there is no configuration: name one with --config FILE, or write ./monitor.yaml"),
+        .init("config check", 66, "there is no configuration: name one with --config FILE, or create ./monitor.yaml"),
         .init("config check none.yaml", 66, "cannot read 'none.yaml': no such file or directory"),
         .init("config check .", 66, "cannot read '.': is a directory"),
         .init("config check good.yaml --config good.yaml", 64, "the configuration is named twice"),
@@ -236,7 +238,7 @@ enum CommandLineTable {
                 """, 0, output: "<stdin>: valid, 2 domains, 1 channel\n"),
         .init("config check -", input: "", 78, "<stdin>:1:1: the file is empty"),
         .init("config check -", input: "domains:\n\t- a.test\n", 78, "<stdin>:2:1: YAML syntax: "),
-        // What the machine lacks, `run` says.
+        // `run` reports what the machine lacks.
         .init("config check no-store.yaml", 0, "no channel", output: "no-store.yaml: valid, 1 domain"),
         .init(
             "config check -", input: "version: 1\ndomains_from: none.txt\n", 78,
@@ -273,7 +275,8 @@ enum CommandLineTable {
         .init("run --config bad.yaml", 78, "bad.yaml:3:1"),
         .init("run --config no-store.yaml", 78, "store: "),
         .init("run --shard 4/4 --config good.yaml", 64, "'4/4' is invalid for '--shard <index/count>'"),
-        .init("alert test --config good.yaml", 78, "there are no channels; give at least one under 'alerts.channels'"),
+        .init(
+            "alert test --config good.yaml", 78, "no channels are configured; add at least one under 'alerts.channels'"),
         .init("demo --port 99999", 64, "--port takes a number from 0 to 65535"),
     ]
 
@@ -296,22 +299,23 @@ enum CommandLineTable {
         .init("incidents --store x.db", 66, noStore),
         .init("incidents --store x.db 0123", 66, noStore),
         .init("incidents --store x.db --limit 0", 64, "--limit: 0 is not a number above zero"),
-        .init("incidents --kind cdn.stael", 64, "'cdn.stael' is no kind of incident; did you mean 'cdn.stale'?"),
+        .init("incidents --kind cdn.stael", 64, "'cdn.stael' is not a kind of incident; did you mean 'cdn.stale'?"),
         .init("incidents --kind nonsense", 64, "the kinds are origin.unreachable"),
-        .init("incidents --since soon", 64, "--since: 'soon' is neither a time such as 24h or 7d nor an instant"),
+        .init("incidents --since soon", 64, "--since: 'soon' is not a duration such as 24h or 7d, or a time"),
         .init("incidents --domain localhost", 64, "--domain: 'localhost' is not a domain"),
         .init("incidents site.test", 64, "'site.test' is a domain: --domain lists its incidents"),
-        .init("incidents --all 0123", 64, "an incident's id excludes --all, --since, --domain and --kind"),
+        .init(
+            "incidents --all 0123", 64, "an incident's id cannot be combined with --all, --since, --domain or --kind"),
         .init("status --label team", 64, "'team' is invalid for '--label <name=value>': it takes NAME=VALUE"),
         .init("status --format nagios --store x.db", 3, output: "AASA UNKNOWN - store: there is no store at"),
-        .init("status --format nagios --watch", 64, "--watch excludes --format nagios"),
+        .init("status --format nagios --watch", 64, "--watch cannot be combined with --format nagios"),
         .init("silence site.test --for 2h", 64, "missing expected argument '--reason <text>'"),
         .init("silence site.test --reason r", 64, "--for or --until is missing: every silence has an end"),
         .init(
             "silence site.test --for 2h --until 2030-01-01T00:00:00Z --reason r", 64,
-            "--for and --until exclude each other"),
+            "give --for or --until, not both"),
         .init(
-            "silence site.test --until soon --reason r", 64, "--until 'soon' is no instant such as 2026-11-21T07:00:00Z"
+            "silence site.test --until soon --reason r", 64, "--until 'soon' is not a time such as 2026-11-21T07:00:00Z"
         ),
         .init("silence site.test --for 367d --reason r", 64, "it takes 1ms to 366d"),
         .init("silence site.test --for 2h --kind cdn.stael --reason r", 64, "'cdn.stael' is not a kind of incident"),
@@ -324,7 +328,7 @@ enum CommandLineTable {
         .init("deliveries list --store x.db --domain localhost", 64, "--domain: 'localhost' is not a domain"),
         .init(
             "deliveries show --store x.db x", 64,
-            "'x' is neither the number of a delivery nor the beginning of a message_key"),
+            "'x' is not the number of a delivery or the beginning of a message_key"),
         .init("deliveries list --store x.db --format xml", 64, "'xml' is invalid for '--format"),
         .init("deliveries retry --store x.db", 64, "missing expected argument '<channel>'"),
         .init("deliveries retry --store x.db ops", 66, noStore),

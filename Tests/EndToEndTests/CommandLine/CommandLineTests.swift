@@ -22,7 +22,8 @@ extension EndToEndTests {
             } else {
                 #expect(output == "")
             }
-            // A message begins with the program's name, or with the place of a configuration; the daemon's log comes before it.
+            // A message begins with the program's name, or with the path of a configuration. The daemon's log comes
+            // before it.
             let start =
                 errors.split(separator: "\n").first { !$0.contains(#/^time=\S+ level=(notice|warning) /#) } ?? ""
             let isNamed = start.hasPrefix("aasa-monitor: ") || start.contains(#/^\S+:\d+:\d+: warning: /#)
@@ -44,7 +45,7 @@ extension EndToEndTests {
             return (code, process.output, process.errors)
         }
 
-        /// As `AasaMonitor.start` does it, without the end of the process.
+        /// Like `AasaMonitor.start`, without ending the process.
         private func within(_ row: CommandLineRow) async throws -> (exit: Int32, output: String, errors: String) {
             let arguments = row.arguments
             var failure: CommandFailure

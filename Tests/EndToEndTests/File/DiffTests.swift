@@ -6,7 +6,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct DiffTests {
-        /// /help/website is excluded no more, and an app is new.
+        /// /help/website is no longer excluded, and an app is new.
         private static let newer = Sample.clean
             .replacing(#"{"/": "/help/website/*", "exclude": true}"#, with: #"{"/": "/trips/*"}"#)
 
@@ -47,7 +47,7 @@ extension EndToEndTests {
                 #expect(
                     Set(behaviour.map { [$0["from"].string, $0["to"].string] })
                         == [["blocked", "opens"], ["not_matched", "opens"]])
-                // The examples are true: the matcher says so of either file.
+                // The examples are correct: the matcher confirms them for both files.
                 for change in behaviour {
                     let url = change["example"].string ?? ""
                     #expect(change["app"] == .string(Sample.app))
@@ -70,8 +70,8 @@ extension EndToEndTests {
                 #expect(process.end == .exit(1))
                 #expect(process.output.hasPrefix("from old  to new\n"))
                 #expect(process.output.contains("what changes on a phone\n"))
-                #expect(process.output.contains("\(Sample.app): excluded before, opened by the app now\n"))
-                #expect(process.output.contains("\(Sample.other): not matched before, opened by the app now\n"))
+                #expect(process.output.contains("\(Sample.app): was: website (excluded); now: app\n"))
+                #expect(process.output.contains("\(Sample.other): was: website; now: app\n"))
                 let urls = process.output.split(separator: "\n").filter { $0.hasPrefix("  /") }
                 #expect(urls.count == 2, "\(process.output)")
                 #expect(Set(urls).count == urls.count)
@@ -119,25 +119,25 @@ extension EndToEndTests {
         }
 
         @Test(
-            "devices take nothing from a side that is not a file: what stops or begins to open is shown",
+            "devices ignore a side that is not a file: what stops or begins to open is shown",
             arguments: [
                 (Sample.broken, "bad:3:18: "), ("[]", "bad: the outermost value is not a JSON object"),
-                (Sample.clean + String(repeating: "\n", count: 131_072), "and devices read up to 131,072"),
+                (Sample.clean + String(repeating: "\n", count: 131_072), "but devices read up to 131,072"),
             ])
         func broken(_ text: String, _ reason: String) async throws {
             try await Stage.with { stage in
                 try stage.write("good", Sample.clean)
                 try stage.write("bad", text)
                 for (sources, words) in [
-                    (["good", "bad"], "opened by the app before, not matched now"),
-                    (["bad", "good"], "not matched before, opened by the app now"),
+                    (["good", "bad"], "was: app; now: website"),
+                    (["bad", "good"], "was: website; now: app"),
                 ] {
                     let process = try await stage.run(["diff"] + sources)
                     #expect(process.end == .exit(65))
-                    #expect(process.output.contains("  devices take nothing from bad\n"))
+                    #expect(process.output.contains("  devices ignore bad\n"))
                     #expect(process.output.contains(words), "\(process.output)")
                     #expect(process.errors.contains(reason), "\(process.errors)")
-                    // Each rule that opens has its example.
+                    // Each rule that opens has an example.
                     for part in ["  /buy?coupon=a\n", "  /help\n", "  /news#top\n"] {
                         #expect(process.output.contains(part), "\(process.output)")
                     }
@@ -166,8 +166,8 @@ extension EndToEndTests {
                     #expect(process.output.contains(part), "\(process.output)")
                 }
                 #expect(!process.output.contains("excluded"), "\(process.output)")
-                #expect(process.output.contains("  the App Clip \(Sample.app).Clip can be opened by links now\n"))
-                #expect(process.output.contains("\(Sample.app) cannot use the site's passwords and passkeys any more"))
+                #expect(process.output.contains("  links can open the App Clip \(Sample.app).Clip now\n"))
+                #expect(process.output.contains("\(Sample.app) can no longer use the site's passwords and passkeys"))
                 let many = (0..<14).map { #"{"/":"/m\#($0)"}"# }.joined(separator: ",")
                 let more = try await stage.run(["diff", "old", "-"], input: file(many, ""))
                 #expect(more.output.contains("  and 4 more rules\n"), "\(more.output)")
@@ -191,8 +191,8 @@ extension EndToEndTests {
                     process.output.contains(
                         """
                           /help/:id
-                              \(Sample.app): opened by the app before, not matched now
-                              ":id" is no wildcard: devices compare it as it stands
+                              \(Sample.app): was: app; now: website
+                              ":id" is not a wildcard: devices compare it literally
 
                         """), "\(process.output)")
             }

@@ -1,4 +1,4 @@
-// What the owner of a domain expects of its file: in a check, and over the life of a daemon.
+// What the owner of a domain expects from its file: in a check, and while a daemon runs.
 
 import Foundation
 import Lab
@@ -75,15 +75,15 @@ extension EndToEndTests {
         @Test(
             "a URL of another site than the one whose file is read is a mistake",
             arguments: [
-                (["check", "site.test", "--expect-url", "https://sites.test/a=nothing"], "or give the path alone"),
+                (["check", "site.test", "--expect-url", "https://sites.test/a=nothing"], "or give only the path"),
                 (
                     ["check", "site.test", "www.site.test", "--expect-url", "https://test.test/a=nothing"],
-                    "no URL of any of the targets"
+                    "not a URL of any of the targets"
                 ),
-                (["match", "cdn:www.site.test", "https://site.test/a"], "asks the file of site.test"),
+                (["match", "cdn:www.site.test", "https://site.test/a"], "use the file of site.test"),
                 (
                     ["match", "site.test", "--expect-url", "https://other.test/a=nothing"],
-                    "asks the file of other.test"
+                    "use the file of other.test"
                 ),
                 (["check", "site.test", "--expect-url", "https://site.test:8443/a=nothing"], "has no port"),
                 (
@@ -121,7 +121,7 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 let option = try await stage.run(["check", "site.test", "--expect-app", "shop"])
                 #expect(option.end == .exit(64))
-                #expect(option.errors.contains("--expect-app: 'shop' can be no app's ID: it has no bundle ID"))
+                #expect(option.errors.contains("--expect-app: 'shop' is not a valid app ID: it has no bundle ID"))
                 _ = try Watch(stage, ["{domain: site.test, expect: {apps: [\"\(Sample.app) \"]}}"], Watch.Settings())
                 let file = try await stage.run(["config", "check", "--config", "monitor.yaml"])
                 #expect(file.end == .exit(78))

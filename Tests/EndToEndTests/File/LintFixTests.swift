@@ -4,7 +4,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct LintFixTests {
-        /// A comma in line 9, a blank in the app of line 4; and what the fixes leave of it.
+        /// A comma in line 9, a space in the app of line 4; and the text after the fixes.
         private static let text = Sample.clean.replacing("\"\(Sample.app)\"", with: "\"\(Sample.app) \"")
             .replacing(##"{"/": "/news/*", "#": "top"}"##, with: ##"{"/": "/news/*", "#": "top"},"##)
 
@@ -24,8 +24,8 @@ extension EndToEndTests {
                 #expect(link == "real")
                 for part in [
                     "a:9:37: fixed: comma at 9:37 before a closing bracket", "[json-syntax]\n", "[app-id-blank]\n",
-                    "there was no valid reading of the file before\n", "devices take nothing from a as it was",
-                    "\(Sample.app): not matched before, opened by the app now", "a: valid, no findings\n",
+                    "the file was not valid before the fixes\n", "devices ignore a as it was",
+                    "\(Sample.app): was: website; now: app", "a: valid, no findings\n",
                 ] {
                     #expect(process.output.contains(part), "\(part): \(process.output)")
                 }
@@ -45,7 +45,7 @@ extension EndToEndTests {
                 let difference = String(process.output[start...]).components(separatedBy: "\n\n")[0]
                 try stage.write("patch", difference + "\n")
                 let patch = try stage.tool("patch", ["--unified", "a", "patch"])
-                // Where there is no patch.
+                // `patch` may not be installed.
                 guard try await patch.ended() != .exit(127) else { return }
                 #expect(patch.end == .exit(0), "\(patch.output)\(patch.errors)\(difference)")
                 #expect(try String(contentsOf: stage.folder.appending(path: "a"), encoding: .utf8) == Sample.clean)
@@ -156,7 +156,7 @@ extension EndToEndTests {
                 let results = try await TestResults(process.output, on: stage)
                 #expect(
                     results.cases.map(\.name) == [
-                        "a URL that is none", "/help/1", "/help/1 (2)", "/help/<&\"> opens nothing",
+                        "not a URL", "/help/1", "/help/1 (2)", "/help/<&\"> opens nothing",
                         "/buy/1?coupon=x opens \(Sample.app)",
                     ])
                 #expect(results.cases.map(\.isFailed) == [true, false, false, true, false])
@@ -195,7 +195,7 @@ extension EndToEndTests {
                     text.components(separatedBy: "<details>").count == text.components(separatedBy: "</details>").count)
                 #expect(
                     try await comment(Sample.clean, Sample.broken, 65).hasPrefix(
-                        "❌ **Devices take nothing from the new file.**"))
+                        "❌ **Devices ignore the new file.**"))
                 func file(_ rules: Int, _ folder: String) -> String {
                     let apps = (0..<60).map { "\"Q7X4M2K9RT.jp.shop.app\($0)\"" }.joined(separator: ", ")
                     let list = (0..<rules).map { "{\"/\": \"/\(folder)\($0)/a-rather-long-path-of-this-rule/*\"}" }
@@ -213,7 +213,7 @@ extension EndToEndTests {
     }
 }
 
-/// Test results as Python's reader of XML understands them.
+/// Test results as Python's XML parser reads them.
 struct TestResults {
     let root: JSONValue
     let cases: [(name: String, isFailed: Bool)]

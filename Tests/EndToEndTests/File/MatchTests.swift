@@ -188,7 +188,7 @@ extension EndToEndTests {
             try await Stage.withoutLab { stage in
                 let broken = try await stage.run(["match", "-", "/a"], input: Sample.broken)
                 #expect(broken.end == .exit(65))
-                #expect(broken.output == "/a  opens nothing: devices take nothing from this file\n")
+                #expect(broken.output == "/a  opens nothing: devices ignore this file\n")
                 let list = try await stage.run(["match", "-", "/a", "--format", "json"], input: "[]")
                 #expect(list.end == .exit(65))
                 #expect(try list.json()[0]["opens"] == .null)
@@ -201,7 +201,7 @@ extension EndToEndTests {
                 let signed = try await stage.run(["match", "signed", "/a"])
                 #expect(signed.end == .exit(66))
                 #expect(signed.errors.contains("signed: the file is CMS-signed"))
-                #expect(!signed.errors.contains("takes nothing"))
+                #expect(!signed.errors.contains("devices ignore"))
             }
         }
 
@@ -210,10 +210,10 @@ extension EndToEndTests {
             arguments: [
                 ("https://site.test/help/1", "opens \(Sample.app)"), ("/help/1", "opens \(Sample.app)"),
                 ("https://SITE.test./help/1", "opens \(Sample.app)"),
-                ("https://www.site.test/help/1", "opens nothing: the file is that of site.test"),
-                ("https://a.b.site.test/help/1", "opens nothing: the file is that of site.test"),
-                ("https://other.test/help/1", "opens nothing: the file is that of site.test"),
-                ("https://mysite.test/help/1", "opens nothing: the file is that of site.test"),
+                ("https://www.site.test/help/1", "opens nothing: the file belongs to site.test"),
+                ("https://a.b.site.test/help/1", "opens nothing: the file belongs to site.test"),
+                ("https://other.test/help/1", "opens nothing: the file belongs to site.test"),
+                ("https://mysite.test/help/1", "opens nothing: the file belongs to site.test"),
             ])
         func domain(_ url: String, _ words: String) async throws {
             try await Stage.withoutLab { stage in
@@ -222,7 +222,7 @@ extension EndToEndTests {
                 #expect(process.output.hasPrefix("\(url)  \(words)"), "\(process.output)")
                 let isBelow = url.contains(".site.test/")
                 #expect(
-                    process.errors.contains("apps with the entitlement applinks:*.site.test ask this one too")
+                    process.errors.contains("apps with the entitlement applinks:*.site.test use this one too")
                         == isBelow)
                 let expected = try await stage.run(
                     ["match", "-", url, "--domain", "site.test", "--expect", Sample.app], input: Sample.clean)
@@ -247,7 +247,7 @@ extension EndToEndTests {
             }
         }
 
-        /// What a router or a regular expression would take, and devices do not.
+        /// Patterns that a router or a regular expression would accept, but devices do not.
         @Test(
             "a placeholder of a router or a regular expression is compared as it stands, and the answer says so",
             arguments: [
@@ -263,7 +263,7 @@ extension EndToEndTests {
                 let process = try await stage.run(["match", "-", url], input: text)
                 #expect(process.end == .exit(0))
                 let note = part.map {
-                    "    note: 8:9 {\"/\": \"\(pattern)\"} does not match: devices compare \"\($0)\" as it stands\n"
+                    "    note: 8:9 {\"/\": \"\(pattern)\"} does not match: devices compare \"\($0)\" literally\n"
                 }
                 #expect(process.output == "\(url)  opens nothing: no rule matches\n" + (note ?? ""))
             }

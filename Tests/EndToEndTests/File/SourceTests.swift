@@ -41,7 +41,7 @@ extension EndToEndTests {
                         #expect(process.errors.contains("'\(name)'"), "\(words): \(process.errors)")
                     }
                 }
-                // A good file beside it does not hide the loss.
+                // A good file does not hide the missing one.
                 #expect(try await stage.run(["lint", "good.json", "nowhere.json"]).end == .exit(66))
             }
         }
@@ -99,7 +99,7 @@ extension EndToEndTests {
                 for (source, reason) in expected {
                     for words in [["lint", source], ["match", source, "/a"], ["diff", source, source]] {
                         let process = try await stage.command(words[0], Array(words.dropFirst()))
-                        // 1 would say that the files differ, or that an expectation failed.
+                        // 1 would mean that the files differ, or that an expectation failed.
                         #expect(process.end == .exit(words[0] == "lint" ? 1 : 66), "\(words)")
                         #expect(process.output == "", "\(words)")
                         #expect(process.errors.contains(reason), "\(words): \(process.errors)")

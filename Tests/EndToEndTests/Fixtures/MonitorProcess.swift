@@ -1,11 +1,11 @@
-// One run of a program from outside. Its output goes to files, so that nobody has to drain a pipe and no other child
-// holds one open.
+// One run of a program from outside. Its output goes to files: nobody has to drain a pipe, and no other child can hold
+// a pipe open.
 
 import Foundation
 import TestSupport
 import TestTraits
 
-/// A child process with a clean environment: no proxy and no CA bundle of this machine reaches it.
+/// A child process with a clean environment, without this machine's proxy and CA bundle.
 final class MonitorProcess: Sendable {
     enum End: Equatable {
         case exit(Int32)
@@ -30,13 +30,13 @@ final class MonitorProcess: Sendable {
     private let out: URL
     private let err: URL
 
-    /// Where the build put the program: beside the bundle that runs these tests.
+    /// The built program, next to the bundle that runs these tests.
     static let binary: URL = {
         let running = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(filePath: running).deletingLastPathComponent().appending(path: "aasa-monitor")
     }()
 
-    /// The few variables that every program of a test has.
+    /// The few variables that every program in a test gets.
     static let environment = [
         "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin", "LC_ALL": "C.UTF-8", "TERM": "xterm",
     ]
@@ -50,7 +50,7 @@ final class MonitorProcess: Sendable {
     ///   - environment: in addition to the few variables that it always has.
     ///   - output: where standard output goes in place of a file.
     ///   - errors: where standard error goes in place of a file.
-    /// - Throws: where it cannot be started.
+    /// - Throws: if it cannot be started.
     init(
         _ arguments: [String], executable: URL = MonitorProcess.binary, folder: URL, input: String = "",
         environment: [String: String] = [:], output: FileHandle? = nil, errors: FileHandle? = nil
@@ -89,7 +89,7 @@ final class MonitorProcess: Sendable {
     var errors: String { Self.text(err) }
 
     /// Standard output as JSON.
-    /// - Throws: `NoJSON`, which shows what the process said in its place.
+    /// - Throws: `NoJSON`, which shows the output.
     func json() throws -> JSONValue {
         guard let value = try? JSONValue(output) else { throw NoJSON(process: self) }
         return value
@@ -97,8 +97,7 @@ final class MonitorProcess: Sendable {
 
     func signal(_ number: Int32) { child.signal(number) }
 
-    /// Waits for the end, for as long as a test waits for anything.
-    /// - Throws: `StillRunning` after killing the process.
+    /// Waits for the end, at most for the timeout of a test; then kills the process and throws `StillRunning`.
     @discardableResult
     func ended() async throws -> End {
         let child = child
@@ -112,7 +111,7 @@ final class MonitorProcess: Sendable {
                 return false
             }
             let isInTime = await group.next() ?? false
-            // Both tasks end with it.
+            // This ends both tasks.
             if !isInTime { child.signal(SIGKILL) }
             group.cancelAll()
             return isInTime

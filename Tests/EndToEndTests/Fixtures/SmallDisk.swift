@@ -1,4 +1,4 @@
-// A file system of a few megabytes in a mount namespace of its own, for a daemon whose disk is full.
+// A file system of a few megabytes in its own mount namespace, for a daemon whose disk is full.
 
 import Foundation
 import TestTraits
@@ -7,7 +7,7 @@ import TestTraits
 struct SmallDisk: Sendable {
     let stage: Stage
 
-    /// Whether a process may have a file system of its own here.
+    /// Whether a process can have its own file system here.
     static var isPossible: Bool { get async { await trial.value } }
 
     private static let trial = Task {
@@ -20,9 +20,9 @@ struct SmallDisk: Sendable {
         try FileManager.default.createDirectory(atPath: stage.path("disk"), withIntermediateDirectories: true)
     }
 
-    /// Starts the daemon on it. `megabytes`: where it lives on afterwards more than the 4 MiB that SQLite's log grows to before
-    /// it is written back, or the disk is full a second time. `before`: what a shell does first, with the program as
-    /// `$PROGRAM`.
+    /// Starts the daemon on it. `megabytes`: if the daemon continues afterwards, more than 4 MiB, the size that
+    /// SQLite's log reaches before it is written back; otherwise the disk fills a second time. `before`: shell commands
+    /// that run first, with the program as `$PROGRAM`.
     func start(_ watch: Watch, megabytes: Int, before: String = ":") throws -> MonitorProcess {
         try stage.tool(
             "unshare",
@@ -36,7 +36,7 @@ struct SmallDisk: Sendable {
             ])
     }
 
-    /// Shell words that leave room for nothing more.
+    /// Shell words that fill the disk.
     static let filling = "{ dd if=/dev/zero of=disk/filler bs=4096 2>dd.log || true; }"
 
     /// The file that fills the disk, as seen from outside.

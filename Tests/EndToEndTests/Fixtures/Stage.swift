@@ -1,4 +1,4 @@
-// A lab, a folder and the processes started in it, for one test.
+// A lab, a folder, and the processes started in it, for one test.
 
 import Foundation
 import Lab
@@ -7,11 +7,11 @@ import Synchronization
 import TestSupport
 
 struct Stage: Sendable {
-    /// How long a test waits for what is bound to come. Far more than it takes on a machine that is busy with other things: it
-    /// only ends a test that would hang.
+    /// How long a test waits for an event that must come: much longer than on a busy machine. It only ends a test that
+    /// would hang.
     static let timeout: Duration = .seconds(600)
 
-    /// The same in seconds, as curl and the program take it: for whoever is bound to be answered.
+    /// The same in seconds, for curl and the program: for requests that must get an answer.
     static let patience = "\(timeout.components.seconds)"
 
     let folder: URL
@@ -28,12 +28,13 @@ struct Stage: Sendable {
         self.folder = folder
     }
 
-    /// Runs a test on a stage of its own. Whatever happens, no process, port or file of it is left.
+    /// Runs a test on its own stage. Whatever happens, no process, port or file of it is left.
     static func with(addresses: [String] = ["127.0.0.1"], _ body: (Stage) async throws -> Void) async throws {
         try await perform(addresses: addresses, body)
     }
 
-    /// The same without a lab, whose keys and certificates cost more than many a command: for commands that ask no server.
+    /// The same without a lab, for commands that contact no server. The lab's keys and certificates cost more than many
+    /// commands.
     static func withoutLab(_ body: (Stage) async throws -> Void) async throws {
         try await perform(addresses: nil, body)
     }
@@ -67,7 +68,7 @@ struct Stage: Sendable {
         return ownLab
     }
 
-    /// A port that is this stage's until its end.
+    /// A port that belongs to this stage until its end.
     func port(at addresses: [String] = ["127.0.0.1"]) throws -> Int {
         let held = try HeldPort(at: addresses)
         started.ports.withLock { $0.append(held) }
@@ -108,12 +109,12 @@ struct Stage: Sendable {
         return process
     }
 
-    /// What leads the program to the lab.
+    /// The options that send the program's requests to the lab.
     var network: [String] {
         ["--cacert", lab.caFile, "--connect-to", lab.connectTo, "--cdn-url", lab.cdnBaseURL]
     }
 
-    /// What leads the program to the lab where the CDN has several addresses, each an edge.
+    /// The options that send the program's requests to the lab, with several CDN addresses, each an edge.
     func edges(_ addresses: [String]) -> [String] {
         [
             "--cacert", lab.caFile, "--cdn-url", lab.cdnBaseURL,
@@ -139,7 +140,7 @@ struct Stage: Sendable {
     }
 }
 
-/// An association file that tells its version by a path.
+/// An association file with its version in a path.
 func file(_ version: String = "v1") -> String {
     #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/\#(version)/*"}]}]}}"#
 }
@@ -162,7 +163,7 @@ struct NeverCame: Error, CustomStringConvertible {
     var description: String { "never came: \(what); seen: \(seen.suffix(3000))" }
 }
 
-/// Waits for something that is bound to come. `pause`: between two looks; longer where a look starts a program.
+/// Waits for a condition that must become true. `pause`: between two tries; longer if a try starts a program.
 func until(
     _ what: String, every pause: Duration = .milliseconds(10), seen: () -> String = { "" },
     _ condition: () async throws -> Bool
@@ -175,7 +176,7 @@ func until(
 }
 
 extension String {
-    /// - Throws: where one of the texts is not there exactly once: what is shipped has changed.
+    /// - Throws: if one of the texts does not occur exactly once: then the shipped file has changed.
     func replacing(once pairs: [(String, String)]) throws -> String {
         try pairs.reduce(self) { text, pair in
             guard text.components(separatedBy: pair.0).count == 2 else {

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A terminal that nobody sits at.
+/// A terminal without a user.
 struct Terminal {
-    /// What a child takes for its standard output.
+    /// The end that a child gets as its standard output.
     let child: FileHandle
     private let own: FileHandle
 
@@ -14,7 +14,7 @@ struct Terminal {
     struct Unavailable: Error {}
 
     init() throws {
-        // Swift does not see `posix_openpt` and its kin; these are the calls that they make.
+        // Swift does not import `posix_openpt` and related functions; these are the calls that they make.
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         var unlocked: Int32 = 0
         var number: Int32 = 0

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Debian's Prometheus on loopback, alone and with a store of its own.
+/// Debian's Prometheus on loopback, with its own store.
 struct Prometheus: Sendable {
     static let binary = URL(filePath: "/usr/bin/prometheus")
     static let tool = "/usr/bin/promtool"
@@ -9,7 +9,7 @@ struct Prometheus: Sendable {
         [binary.path, tool].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Of the repository.
+    /// In the repository.
     static let folder = URL(filePath: #filePath).appending(path: "../../../../deploy/prometheus").standardized
 
     let url: String
@@ -38,8 +38,7 @@ struct Prometheus: Sendable {
         let description: String
     }
 
-    /// The samples of an expression now.
-    /// - Throws: `Refused` where Prometheus cannot evaluate it.
+    /// The samples of an expression now. Throws `Refused` if Prometheus cannot evaluate it.
     func samples(_ expression: String) async throws -> [JSONValue] {
         let answer = try JSONValue(
             try await get(["/api/v1/query", "--get", "--data-urlencode", "query=\(expression)"]))
@@ -60,7 +59,7 @@ struct Prometheus: Sendable {
         return first ?? .absent
     }
 
-    /// The names of the alerts that fire.
+    /// The names of the firing alerts.
     func firing() async throws -> Set<String> {
         Set(try await samples(#"ALERTS{alertstate="firing"}"#).compactMap { $0["metric"]["alertname"].string })
     }

@@ -1,4 +1,4 @@
-// deploy/prometheus, beside the real Prometheus. It is installed by `make setup`.
+// deploy/prometheus with the real Prometheus. `make setup` installs it.
 
 import Foundation
 import Lab
@@ -107,7 +107,7 @@ extension EndToEndTests {
             }
         }
 
-        /// One whose machine has no network.
+        /// A monitor on a machine without a network.
         private func blindMonitor(_ stage: Stage) async throws -> (MonitorProcess, page: String) {
             let nowhere = "::127.0.0.1:\(try stage.port())"
             return try await Watch(
@@ -116,7 +116,7 @@ extension EndToEndTests {
             ).started()
         }
 
-        /// One that has checked its domain and will not again for an hour, without metrics of domains.
+        /// A monitor that checked its domain and will not check again for an hour, without metrics of domains.
         private func idleMonitor(_ stage: Stage) async throws -> String {
             let settings = Watch.Settings(
                 interval: "1h", store: "idle.db", server: ", metrics_by_domain: false",
@@ -128,7 +128,7 @@ extension EndToEndTests {
             return page
         }
 
-        /// Every metric that files and documents name is there, and every metric that is there is in the documents.
+        /// Every metric that files and documents name exists, and every existing metric is in the documents.
         private func names(_ page: String, _ stage: Stage) async throws {
             var real: Set<String> = []
             for path in ["metrics", "probe?target=changed.test&module=full"] {

@@ -28,7 +28,7 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v1"))
                 stage.lab.origin("calm.test").serve(file())
-                // Nothing is checked by itself after the first checks.
+                // No scheduled check follows the first checks.
                 let watch = try Watch(
                     stage, ["site.test", "calm.test"],
                     Watch.Settings(interval: "1h", staleAfter: "1s", defaults: "  failure_threshold: 1"))
@@ -36,11 +36,11 @@ extension EndToEndTests {
                 let api = page + "api/v1"
                 #expect(try await curl(stage, page + "readyz").text == "ready\n")
                 for host in ["site.test", "calm.test"] {
-                    // The first checks are spread over a while; this one joins or goes before.
+                    // The first checks are spread over some time; this one joins one or comes before it.
                     let first = try await curl(stage, "\(api)/domains/\(host)/check", ["-X", "POST"])
                     #expect([200, 202].contains(first.status), "\(first.text)")
                     if first.status == 200 { #expect(first.json["verdict"] == .string("ok"), "\(first.text)") }
-                    // One that takes long is answered before its end.
+                    // A long check gets its answer before it ends.
                     try await until("the first check of \(host)", every: .milliseconds(100)) {
                         try await curl(stage, "\(api)/domains/\(host)").json["verdict"] == .string("ok")
                     }
@@ -48,7 +48,7 @@ extension EndToEndTests {
 
                 stage.lab.origin("site.test").serve(file("v2"))
                 var seen = JSONValue.absent
-                // Most are refused: of one domain they come ten seconds apart at least.
+                // Most are refused: checks of one domain must be at least ten seconds apart.
                 try await until("the stale copy", every: .seconds(2), seen: { "\(seen)" }) {
                     let again = try await curl(stage, "\(api)/domains/site.test/check", ["-X", "POST"])
                     if again.status == 200 { seen = again.json }

@@ -1,4 +1,4 @@
-// `alert routes`: the daemon's routing, by the configuration alone.
+// `alert routes`: the daemon's routing, from the configuration only.
 
 import Foundation
 import Lab
@@ -46,7 +46,7 @@ extension EndToEndTests {
                     """
                 #expect(process.output.hasPrefix(expected), "\(process.output)")
                 #expect(process.output.contains("  nights  next at "), "\(process.output)")
-                #expect(process.output.contains("unknown: no store is at hand"), "\(process.output)")
+                #expect(process.output.contains("unknown: no store to read"), "\(process.output)")
                 #expect(!process.output.contains("hidden"))
                 #expect(!FileManager.default.fileExists(atPath: stage.folder.appending(path: "monitor.db").path))
             }
@@ -64,7 +64,7 @@ extension EndToEndTests {
                 let unknown = try await stage.run(["alert", "routes", "sit.test"])
                 #expect(unknown.end == .exit(64))
                 #expect(
-                    unknown.errors.contains("does not name sit.test; did you mean 'site.test'?"), "\(unknown.errors)")
+                    unknown.errors.contains("does not list sit.test; did you mean 'site.test'?"), "\(unknown.errors)")
             }
         }
     }

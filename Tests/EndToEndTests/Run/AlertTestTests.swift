@@ -1,4 +1,4 @@
-// `alert test`: what it sends is a true message, and what it prints is the receiver's answer without a secret.
+// `alert test` sends a real message and prints the receiver's answer without secrets.
 
 import Foundation
 import Lab
@@ -47,15 +47,21 @@ extension EndToEndTests {
         @Test("each class of answer has its words, and anything but a delivery ends with 1")
         func refused() async throws {
             let cases: [(reply: LabReply, words: String)] = [
-                (LabReply(status: 429, headers: [("Retry-After", "120")]), "it asks to wait for 2 min (status 429, "),
+                (
+                    LabReply(status: 429, headers: [("Retry-After", "120")]),
+                    "the receiver asks to wait 2 min (status 429, "
+                ),
                 (
                     LabReply(status: 400, body: Array("bad /PLANTED-hook-SECRET".utf8)),
-                    "it refused the message (status 400, "
+                    "the receiver refused the message (status 400, "
                 ),
-                (LabReply(status: 403), "it refused the channel (status 403, "),
-                (LabReply(status: 410), "it refused the channel, which is gone (status 410, "),
-                (LabReply(status: 302, headers: [("Location", "/else")]), "it refused the channel (status 302, "),
-                (LabReply(status: 500), "it has trouble of its own (status 500, "),
+                (LabReply(status: 403), "the receiver refused the channel (status 403, "),
+                (LabReply(status: 410), "the receiver says that the channel is gone (status 410, "),
+                (
+                    LabReply(status: 302, headers: [("Location", "/else")]),
+                    "the receiver refused the channel (status 302, "
+                ),
+                (LabReply(status: 500), "the receiver failed (status 500, "),
             ]
             try await Self.stage { stage, receiver, watch in
                 for (reply, words) in cases {
@@ -85,7 +91,7 @@ extension EndToEndTests {
                 let lines = process.output.split(separator: "\n")
                 for index in hosts.indices {
                     let line = lines.first { $0.hasPrefix("cloud\(index) (") } ?? ""
-                    #expect(line.contains("not sent: nothing is sent to such an address"), "\(process.output)")
+                    #expect(line.contains("not sent: aasa-monitor does not send to this address"), "\(process.output)")
                 }
             }
         }
@@ -126,7 +132,7 @@ extension EndToEndTests {
             try await Self.stage([]) { stage, _, watch in
                 let process = try await Self.test(stage, watch)
                 #expect(process.end == .exit(78))
-                #expect(process.errors.contains("there are no channels"))
+                #expect(process.errors.contains("no channels are configured"))
             }
         }
 

@@ -1,4 +1,4 @@
-// `notify: [changes]`: a webhook that learns of new versions, beside one that learns of incidents.
+// `notify: [changes]`: a webhook that is notified of new versions, and one that is notified of incidents.
 
 import Foundation
 import Lab

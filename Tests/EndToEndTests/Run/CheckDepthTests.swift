@@ -1,4 +1,4 @@
-// What the daemon costs those whom it asks: next to nothing while all is well, and not much more once it is not.
+// The load that the daemon puts on servers: almost nothing while all is well, and not much more otherwise.
 
 import Foundation
 import Lab
@@ -8,7 +8,7 @@ import Testing
 extension EndToEndTests {
     @Suite struct CheckDepthTests {
         private static let host = "site.test"
-        /// Only a full look asks for it.
+        /// Only a full check requests it.
         private static let root = "/apple-app-site-association"
 
         private func rootRequests(_ stage: Stage) -> Int {
@@ -33,7 +33,7 @@ extension EndToEndTests {
                 #expect(try await process.ended() == .exit(0))
                 let asked = origin.requests.count - origins
                 let copied = stage.lab.cdn.requests(for: Self.host).count - copies
-                // The last check may have been cut off between the two.
+                // The last check may have been cancelled between the two.
                 #expect(copied >= 6 && abs(asked - copied) <= 1, "\(asked) and \(copied)")
                 #expect(rootRequests(stage) == 0)
 
@@ -78,7 +78,7 @@ extension EndToEndTests {
                 let hook = try await LabReceiver.start()
                 let origin = stage.lab.origin(Self.host)
                 origin.serve(file("v1"))
-                // Plain requests are well; who looks as Apple's crawler does is refused.
+                // Plain requests succeed; requests with the user agent of Apple's crawler are refused.
                 origin.on(userAgentContaining: "AASA-Bot", .reply(.status(403)))
                 let watch = try Watch(
                     stage, [Self.host],

@@ -43,7 +43,7 @@ extension EndToEndTests {
                 #expect(mail["username"] == .string("monitor") && mail["password"] == .string("***"))
                 #expect(mail["to"].elements.map(\.string) == ["ops@a.test", "b@a.test"])
 
-                // Without what is hidden it is read back as the same.
+                // Apart from hidden values, it reads back as the same configuration.
                 let text = shown.output.replacing("proxy: \"***\"", with: "proxy: null")
                     .replacing(#/url: "\*\*\*"(?=\n +username)/#, with: "url: \"smtp://other.test\"")
                     .replacing("url: \"***\"", with: "url: \"https://other.test/x\"")
@@ -68,7 +68,7 @@ extension EndToEndTests {
                     let checked = try await stage.run(["config", "check"])
                     #expect(checked.end == .exit(0), "\(checked.errors)")
                     return checked.errors.split(separator: "\n").map(String.init)
-                        .filter { $0.contains("no channel is notified at once of") }
+                        .filter { $0.contains("no channel is notified immediately of") }
                 }
                 let chat = #"{name: chat, type: webhook, url: "https://chat.test/x"}"#
                 let pager = #"{name: pager, type: webhook, url: "https://pager.test/x", kinds: ["cdn.*"]}"#
@@ -77,7 +77,7 @@ extension EndToEndTests {
                 #expect(some.count == 1 && some[0].contains("file.broken"), "\(some)")
                 #expect(some[0].contains("2 domains, such as a.test") && !some[0].contains("cdn."), "\(some)")
                 let none = try await check("a.test, {domain: b.test, channels: []}", chat)
-                #expect(none.count == 1 && none[0].contains("of b.test; see"), "\(none)")
+                #expect(none.count == 1 && none[0].contains("for b.test; see"), "\(none)")
             }
         }
 

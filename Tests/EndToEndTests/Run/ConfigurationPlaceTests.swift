@@ -1,4 +1,4 @@
-// Which configuration is used where nobody named one.
+// Which configuration is used if none is named.
 
 import Foundation
 import Lab
@@ -25,7 +25,7 @@ extension EndToEndTests {
             }
         }
 
-        /// What makes a file somebody else's, and how the message says it.
+        /// What makes a file foreign, and what the message says.
         private static let changes: [(String, String, Bool)] = [
             ("chown 12345 monitor.yaml", "belongs to user 12345", true),
             (
@@ -33,9 +33,9 @@ extension EndToEndTests {
                 "belongs to user 12345", true
             ),
             ("chown 12345 .", "its folder belongs to user 12345", true),
-            ("chmod o+w monitor.yaml", "other users may write it", false),
-            ("chmod g+w monitor.yaml", "other users may write it", false),
-            ("chmod o+w .", "other users may write in its folder", false),
+            ("chmod o+w monitor.yaml", "other users can write it", false),
+            ("chmod g+w monitor.yaml", "other users can write it", false),
+            ("chmod o+w .", "other users can write in its folder", false),
             ("rm monitor.yaml; mkfifo monitor.yaml", "it is not a regular file", false),
         ]
 
@@ -90,7 +90,7 @@ extension EndToEndTests {
                     #expect(process.end == .exit(0), "\(arguments): \(process.errors)")
                     #expect(process.errors.isEmpty, "\(arguments): \(process.errors)")
                 }
-                // A check works without, and says that it does.
+                // A check works without it, and says so.
                 let check = try await stage.run([
                     "check", "--resolve", "example.com:443:127.9.0.1", "--proxy", "http://127.0.0.1:1", "example.com",
                 ])

@@ -1,4 +1,4 @@
-// Receivers in trouble: every message arrives in the end, in order, and no check waits for it.
+// Receivers in trouble: every message eventually arrives, in order, and no check waits for it.
 
 import Foundation
 import Lab
@@ -97,7 +97,7 @@ extension EndToEndTests {
                 try await until("the end of the report", seen: { process.errors }) {
                     reports().map(\.type) == ["incident.firing", "incident.resolved"]
                 }
-                // Never about itself.
+                // Never about its own trouble.
                 #expect(Set(sick.messages.map(\.kind)) == ["origin.broken"])
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
@@ -109,7 +109,7 @@ extension EndToEndTests {
         func wasFiring() async throws {
             try await Stage.with { stage in
                 let port = try stage.port()
-                // Apple's CDN has a copy, so that its side is no incident of its own.
+                // Apple's CDN has a copy: otherwise the CDN would get its own incident.
                 stage.lab.origin(Self.host).serve(file())
                 let watch = try Watch(
                     stage, [Self.host], Watch.Settings(channels: [Watch.slack("http://127.0.0.1:\(port)/in")]))
@@ -151,8 +151,8 @@ extension EndToEndTests {
                 origin.serve(file())
                 _ = try await good.deliveries(count: 2, within: Stage.timeout)
                 #expect(good.messages.prefix(2).map(\.type) == ["incident.firing", "incident.resolved"])
-                // An incident is in one message under way at most: the end waits for an answer to the firing, or for the end of
-                // that attempt, which a slow machine may have come to.
+                // An incident is in at most one unfinished message. The end waits for an answer to the firing, or for
+                // that attempt to end, which may happen on a slow machine.
                 let told = deaf.messages.map(\.type)
                 #expect(told.first == "incident.firing")
                 if !process.errors.contains("not delivered") { #expect(told == ["incident.firing"]) }

@@ -13,7 +13,7 @@ extension EndToEndTests {
                 let end = try await process.ended()
                 #expect(end == .exit(0), "\(process.output)\(process.errors)")
                 for kind in ["cdn.stale", "origin.broken", "origin.unreachable"] {
-                    // Of the first message and of the end.
+                    // In the first message and in the end.
                     for state in [", for ", ", until "] {
                         let line = process.output.split(separator: "\n").first {
                             $0.contains(state) && $0.contains(kind)
@@ -28,12 +28,12 @@ extension EndToEndTests {
                 let first = process.output.split(separator: "\n").first
                 #expect(first?.wholeMatch(of: /Open http:\/\/127\.0\.0\.1:[0-9]+\/ and watch it happen\./) != nil)
                 #expect(process.output.contains("aasa-monitor demo --keep\n"))
-                // Each message is on the page.
+                // The page shows each message.
                 let root = try #require(first?.firstMatch(of: /http[^ ]+/)).output
                 #expect(
                     process.output.matches(of: /on the page: (http[^ ]+\/)incidents\/[0-9a-f]{32}\n/).map(\.1)
                         == Array(repeating: root, count: 6))
-                // The story's instants are those of its alerts: one began after the deploy that it is about, and before its
+                // The times in the output match the alerts: an alert's trouble begins after its deploy and before its
                 // message.
                 let scenes = process.output.matches(of: /\n  (\d{4}-\d\d-\d\d \d\d:\d\d)  (deploy|┌)/).map {
                     ($0.1, $0.2)
@@ -46,7 +46,7 @@ extension EndToEndTests {
             }
         }
 
-        /// What was told, without what differs from telling to telling: the page's port, the day, and what is made of it.
+        /// The output without the parts that differ between runs: the page's port, the day, and values derived from it.
         private static func story(_ output: String) -> String {
             String(output.split(separator: "\nDone: ")[0]).replacing(/127\.0\.0\.1:[0-9]+/, with: "PAGE").replacing(
                 /20[0-9]{2}-[0-9]{2}-[0-9]{2}/, with: "DAY"
@@ -55,7 +55,7 @@ extension EndToEndTests {
             .replacing(/\b[0-9a-f]{12}([0-9a-f]{20})?\b/, with: "ID")
         }
 
-        /// Tells it once more, with the page up to the end.
+        /// Runs it again, with the page available until the end.
         private func keep(_ stage: Stage, told: String) async throws {
             let process = try stage.start(["demo", "--keep"])
             var page = ""
@@ -102,7 +102,7 @@ extension EndToEndTests {
                     shown += onTerminal ? terminal.read() : process.output
                     return shown.contains("nothing leaves this machine")
                 }
-                #expect(shown.contains("one second is \(second) at most, times are UTC; "), "\(shown)")
+                #expect(shown.contains("one second is at most \(second) of demo time; times are UTC; "), "\(shown)")
                 process.signal(SIGINT)
                 #expect(try await process.ended() == .exit(130), "\(process.errors)")
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])

@@ -1,5 +1,5 @@
-// What the package brings beside the program, as far as it can be judged without a system of its own: `make package-test`
-// has one.
+// What the package contains besides the program, as far as it can be tested without a separate system. `make
+// package-test` has one.
 
 import Foundation
 import TestSupport

@@ -14,7 +14,7 @@ extension EndToEndTests {
                 let (chat, pager, boss) = (
                     try await LabReceiver.start(), try await LabReceiver.start(), try await LabReceiver.start()
                 )
-                // As the service answers; `answers` would say something else.
+                // The answer of the real service; `answers` would give another one.
                 pager.behaviour = .reply(
                     LabReply(status: 202, headers: [], body: Array(#"{"status":"success","dedup_key":"k"}"#.utf8)))
                 stage.lab.origin("site.test").serve(file())
@@ -56,7 +56,7 @@ extension EndToEndTests {
             }
         }
 
-        /// What the pager received, without repeats after a kill.
+        /// What the pager received, without duplicates after a kill.
         private static func actions(_ receiver: LabReceiver) throws -> [String] {
             let events = try receiver.received.map { delivery -> (String, String) in
                 let event = try #require(try JSONSerialization.jsonObject(with: delivery.body) as? [String: Any])

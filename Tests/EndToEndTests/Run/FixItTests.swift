@@ -1,4 +1,4 @@
-// The blocks of docs/fix-it.md for web servers, run as they are written, beside the rules that usually break the file.
+// The web server examples of docs/fix-it.md, run unchanged, together with the rules that usually break the file.
 
 import Foundation
 import Lab
@@ -73,7 +73,8 @@ extension EndToEndTests {
             }
         }
 
-        /// The blocks of a language, with the folders of the page led to the stage, where an app and the file lie.
+        /// The blocks of a language, with the page's folders replaced by the stage's, which contain an app and the
+        /// file.
         private static func blocks(_ language: String, on stage: Stage) throws -> [String] {
             try stage.writeIdentity(for: "example.com")
             for folder in ["app", "static/.well-known"] {

@@ -1,4 +1,4 @@
-// docs/get-alerts.md and its translation, walked from the first command to a message, with a receiver in the place of
+// docs/get-alerts.md and its translation, followed from the first command to a message, with a receiver instead of
 // Slack.
 
 import Foundation
@@ -47,7 +47,7 @@ extension EndToEndTests {
             return found
         }
 
-        /// Without the host, its fingerprint and the time that an answer took.
+        /// Without the host, its fingerprint and the duration of an answer.
         private static func steady(_ output: String) -> String {
             output.replacing(/\(slack, [^)]*\)/, with: "(slack)")
                 .replacing(/\(status 200, [0-9.]+ m?s\)/, with: "(status 200)")

@@ -13,7 +13,7 @@ extension EndToEndTests {
             for host in Self.hosts { stage.lab.origin(host).serve(file()) }
             return try Watch(
                 stage, Self.hosts,
-                // Confirmed late: all of them have been checked by then, however busy the machine is.
+                // A late confirmation: by then all of them have been checked, however busy the machine is.
                 Watch.Settings(
                     interval: "3s", staleAfter: Watch.soon, defaults: "  failure_threshold: 5\n",
                     channels: [Watch.webhook(receiver.url("/in"))]))
@@ -56,14 +56,14 @@ extension EndToEndTests {
 
                 for host in Self.hosts.dropFirst() { stage.lab.cdn.refresh(host) }
                 try await told(3)
-                // The end of the one and the beginning of the other become due together; a try that fails comes later.
+                // The end of one and the beginning of the other are due at the same time; a failed attempt comes later.
                 let last = messages().dropFirst().sorted { $0.type < $1.type }
                 #expect(
                     last.map { "\($0.type) \($0.kind)" } == [
                         "incident.firing cdn.missing", "incident.resolved cdn.wide",
                     ])
                 #expect(last.first?.domain == Self.hosts[0])
-                // Whatever arrives first: the one was made after the other had ended.
+                // Whatever arrives first, one was created after the other had ended.
                 let end = try #require(last.last?.json["data"]["incident"]["resolved_at"].string)
                 #expect(try #require(last.first?.json["timestamp"].string) >= end)
                 stage.lab.cdn.refresh(Self.hosts[0])

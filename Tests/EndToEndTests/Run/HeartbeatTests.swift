@@ -1,4 +1,5 @@
-// The word to a watchdog: it comes while checks are stored, and stays away while they are not, though the process turns.
+// The heartbeat to a watchdog is sent while checks are stored. It stops while they are not, even though the process
+// runs.
 
 import Foundation
 import Lab
@@ -11,7 +12,7 @@ extension EndToEndTests {
         private static let host = "site.test"
         private static let path = "/ping/PLANTED-SECRET"
 
-        /// A daemon that pings each second; its checks give up after `timeout`.
+        /// A daemon that pings every second; its checks time out after `timeout`.
         private static func watch(_ stage: Stage, _ receiver: LabReceiver, timeout: String) throws -> Watch {
             let watch = try Watch(stage, [host], Watch.Settings(timeout: timeout))
             let text = try String(contentsOfFile: stage.path(watch.file), encoding: .utf8)
@@ -39,11 +40,12 @@ extension EndToEndTests {
                 }
                 func checks() -> Int { stage.lab.cdn.requests(for: Self.host).count }
                 let (checked, pinged) = (checks(), receiver.received.count)
-                // The process itself is as lively as ever.
+                // The process itself still answers.
                 #expect(try await fetch(page + "healthz", on: stage).hasSuffix("200"))
                 try await until("further checks") { checks() >= checked + 2 }
-                // A hanging check ends after six seconds and is stored, which is progress worth one ping, however many seconds
-                // there are to ping in. So is one that was under way before, and one that was stored just before.
+                // A hanging check ends after six seconds and is stored. That is progress worth one ping, however long
+                // the time to ping in. The same applies to a check that was already running, and to one that was just
+                // stored.
                 let more = receiver.received.count - pinged
                 #expect(more <= checks() - checked + 2, "\(process.errors)")
 
@@ -70,7 +72,7 @@ extension EndToEndTests {
                 let (process, _) = try await watch.started()
                 _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 try await until("a word on the refusal", seen: { process.errors }) {
-                    process.errors.contains("heartbeat not taken")
+                    process.errors.contains("heartbeat failed")
                 }
                 let script = """
                     import sqlite3, sys
@@ -79,7 +81,7 @@ extension EndToEndTests {
                     print('held', flush=True)
                     while True: sys.stdin.read(1) or __import__('time').sleep(1)
                     """
-                // A slow machine may have said so before its first check.
+                // A slow machine may have logged this before its first check.
                 let silence = "no check was stored since the last one"
                 let said = process.errors.components(separatedBy: silence).count
                 let holder = try stage.tool("python3", ["-c", script])
@@ -87,7 +89,8 @@ extension EndToEndTests {
                 try await until("the silence", seen: { process.errors }) {
                     process.errors.components(separatedBy: silence).count > said
                 }
-                // What was stored just before the lock may still be worth a ping; then there is none, however much is checked.
+                // A check stored just before the lock may still allow one ping. After that there is none, however many
+                // checks run.
                 try await until("checks without a ping", seen: { process.errors }) {
                     let before = receiver.received.count
                     try await watch.checks(3, of: Self.host)
@@ -98,7 +101,7 @@ extension EndToEndTests {
                 try await until("pings again", seen: { process.errors }) {
                     process.errors.contains("heartbeats are sent again")
                 }
-                #expect(process.errors.components(separatedBy: "heartbeat not taken").count == 2)
+                #expect(process.errors.components(separatedBy: "heartbeat failed").count == 2)
                 #expect(!process.errors.contains("PLANTED"))
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))

@@ -1,4 +1,4 @@
-// `incidents`: what is open and what was, from the store and from the daemon.
+// `incidents`: open and past incidents, from the store and from the daemon.
 
 import Foundation
 import Lab
@@ -60,7 +60,7 @@ extension EndToEndTests {
                 }
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
-                // What a daemon that is gone left open is no news.
+                // Incidents that a stopped daemon left open are not current.
                 let dead = try await stage.run(["incidents"])
                 #expect(dead.end == .exit(0) && dead.errors.contains("No daemon runs: "), "\(dead.errors)")
                 await receiver.shutdown()

@@ -1,4 +1,4 @@
-// `init` as a new user meets it: what it writes is good at once, and nothing of theirs is lost.
+// `init` for a new user: its output is valid immediately, and no existing file is lost.
 
 import Foundation
 import Testing
@@ -45,7 +45,7 @@ extension EndToEndTests {
                     ])
                 #expect(written.end == .exit(0), "\(written.errors)")
                 #expect(written.output.hasPrefix("own.yaml: 4 domains; "))
-                #expect(written.errors.contains("'applinks:$(HOST)' is left out: it holds a build setting"))
+                #expect(written.errors.contains("'applinks:$(HOST)' is left out: it contains a build setting"))
                 #expect(written.errors.contains("'applinks:' is left out"))
                 let text = try String(contentsOfFile: stage.path("own.yaml"), encoding: .utf8)
                 #expect(
@@ -99,7 +99,7 @@ extension EndToEndTests {
                 try stage.write("monitor.yaml", "mine\n")
                 let refused = try await stage.run(["init", "example.com"])
                 #expect(refused.end == .exit(64))
-                #expect(refused.errors.contains("monitor.yaml is there already and stays as it is"))
+                #expect(refused.errors.contains("monitor.yaml already exists and stays unchanged"))
                 #expect(try String(contentsOfFile: stage.path("monitor.yaml"), encoding: .utf8) == "mine\n")
                 let shown = try await stage.run(["init", "example.com", "--output", "-"])
                 #expect(shown.output.contains("\n# What `aasa-monitor run` watches."))

@@ -1,4 +1,4 @@
-// Starts, signals and ends of the daemon.
+// Starts, signals and stops of the daemon.
 
 import Foundation
 import Lab
@@ -51,7 +51,7 @@ extension EndToEndTests {
             .inTurn(.large))
         func manyFail() async throws {
             try await Stage.with { stage in
-                // One digest may be about all of them, and names as many as fit into 20 KB.
+                // One digest may be about all of them; it names as many as fit into 20 KB.
                 let hosts = (0..<20).map { "site\($0).test" }
                 for host in hosts { stage.lab.origin(host).serve(file()) }
                 let receiver = try await LabReceiver.start()
@@ -97,10 +97,10 @@ extension EndToEndTests {
                 try await Task.sleep(for: .milliseconds(milliseconds))
                 process.signal(SIGTERM)
                 let end = try await process.ended()
-                // Before the program has begun, the signal does what it does to every process.
+                // Before the program handles the signal, it kills the process like any other.
                 #expect(end == .exit(0) || end == .signal(SIGTERM))
                 #expect(!process.errors.contains("rror"))
-                // And the store is as good as before.
+                // The store is intact.
                 let (again, _) = try await watch.started()
                 again.signal(SIGTERM)
                 #expect(try await again.ended() == .exit(0))
@@ -133,7 +133,7 @@ extension EndToEndTests {
                 for life in 0..<3 {
                     let (process, _) = try await watch.started()
                     _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
-                    // What is not written down yet would be sent again.
+                    // A message that is not recorded yet would be sent again.
                     if life == 0 {
                         try await until("the mark", seen: { process.errors }) {
                             process.errors.contains("msg=delivered")
@@ -168,7 +168,7 @@ extension EndToEndTests {
     }
 }
 
-/// What curl gets: the body, and the status at its end.
+/// What curl gets: the body, followed by the status.
 func fetch(_ url: String, on stage: Stage) async throws -> String {
     let curl = try stage.tool(
         "curl", ["-q", "-sS", "--noproxy", "*", "--max-time", Stage.patience, "-w", "%{http_code}", url])

@@ -1,4 +1,4 @@
-// Each metric is seen to move, on the real daemon, and Prometheus' own tool finds nothing to complain about.
+// Each metric changes on the real daemon, and Prometheus' own linter has no complaints.
 
 import Foundation
 import Lab
@@ -57,7 +57,7 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(file("v2"))
                 _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 try await watch.checks(2, of: "site.test")
-                // It is counted after the receiver's answer.
+                // Counted after the receiver's answer.
                 let delivered = "aasa_alert_deliveries_total{channel=\"hook\",outcome=\"delivered\"}"
                 try await until("the count of the delivery", every: .milliseconds(50), seen: { "\(seen)" }) {
                     seen = try await scrape(stage, page)

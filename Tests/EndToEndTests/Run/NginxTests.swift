@@ -1,4 +1,4 @@
-// A real web server as the origin. It is installed by `make setup`.
+// A real web server as the origin. `make setup` installs it.
 
 import Foundation
 import Lab

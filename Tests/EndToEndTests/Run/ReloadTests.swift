@@ -1,4 +1,4 @@
-// SIGHUP: a configuration is taken whole or not at all, while checks and deliveries go on.
+// SIGHUP: a configuration is applied completely or not at all, while checks and deliveries continue.
 
 import Foundation
 import Lab
@@ -27,7 +27,7 @@ extension EndToEndTests {
                 _ = try Watch(stage, [hosts[0]], settings)
                 process.signal(SIGHUP)
                 try await until("the refusal", seen: { process.errors }) {
-                    process.errors.contains("it has 1 of 6 domains; if that is meant, reload once more")
+                    process.errors.contains("it has 1 of 6 domains; if this is intended, reload again")
                 }
                 _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 #expect(receiver.messages.first?.kind == "monitor.degraded")
@@ -46,13 +46,13 @@ extension EndToEndTests {
                 let receiver = try await LabReceiver.start()
                 for host in ["stays.test", "goes.test"] { lab.origin(host).behaviour = .reply(.status(500)) }
                 lab.origin("comes.test").serve(file())
-                // Long, so that no copy that the CDN lacks becomes a story of its own on a slow machine.
+                // Long: a missing copy must not open its own incident on a slow machine.
                 let settings = Watch.Settings(staleAfter: "1h", channels: [Watch.webhook(receiver.url("/in"))])
                 let watch = try Watch(stage, ["stays.test", "goes.test"], settings)
                 let (process, page) = try await watch.started()
                 _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
 
-                // Another threshold and another text: neither repeats nor loses anything.
+                // A new threshold and a new text: nothing is repeated, nothing is lost.
                 var other = settings
                 other.defaults = "  failure_threshold: 1\n  recovery_threshold: 2"
                 let next = try Watch(stage, ["stays.test", "comes.test"], other)
@@ -65,7 +65,7 @@ extension EndToEndTests {
                 let seen = lab.origin("goes.test").requests.count
 
                 lab.origin("stays.test").serve(file())
-                // Or the CDN's memory of the failure would be late soon.
+                // Otherwise the failure that the CDN remembers would soon be late.
                 lab.cdn.refresh("stays.test")
                 _ = try await receiver.deliveries(count: 4, within: Stage.timeout)
                 try await next.checks(2, of: "stays.test", "comes.test")
@@ -105,7 +105,7 @@ extension EndToEndTests {
                     process.signal(SIGHUP)
                     try await until("the refusal", seen: { process.errors }) { process.errors.contains(words) }
                     let overview = try await fetch(page, on: stage)
-                    #expect(overview.contains("changed but not taken"))
+                    #expect(overview.contains("change rejected"))
                     try await watch.checks(1, of: "site.test")
                 }
                 _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
@@ -113,9 +113,9 @@ extension EndToEndTests {
                 _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 try stage.write(watch.file, good)
                 try await Self.reload(process, 1)
-                #expect(try await !fetch(page, on: stage).contains("changed but not taken"))
+                #expect(try await !fetch(page, on: stage).contains("change rejected"))
                 _ = try await receiver.deliveries(count: 3, within: Stage.timeout)
-                // Four refusals in a row are one story.
+                // Four refusals in a row are one incident.
                 #expect(
                     receiver.messages.map(\.gist) == [
                         "incident.firing monitor.degraded ", "incident.firing origin.broken site.test",
@@ -146,7 +146,7 @@ extension EndToEndTests {
                 try await until("the end", seen: { second.errors }) {
                     receiver.messages.contains { $0.type == "incident.resolved" }
                 }
-                // The kill may have come before the first answer was written down.
+                // The kill may have come before the first answer was recorded.
                 #expect(
                     try receiver.messages.distinct().map(\.gist) == [
                         "incident.firing monitor.degraded ", "incident.resolved monitor.degraded ",
@@ -171,14 +171,14 @@ extension EndToEndTests {
                     stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(slow.url("/in"))]))
                 let (process, _) = try await watch.started()
                 _ = try await slow.deliveries(count: 1, within: Stage.timeout)
-                // One more channel takes another driver, and the first one has moved.
+                // One more channel needs another driver, and the first one has moved.
                 _ = try Watch(
                     stage, ["site.test"],
                     Watch.Settings(channels: [
                         Watch.webhook(fast.url("/moved")), Watch.slack(fast.url("/chat")),
                     ]))
                 try await Self.reload(process, 1)
-                // The new place begins with what fires, whatever the former one was told.
+                // The new address gets every firing incident, whatever the old one got.
                 try await until("the firing at the new place", seen: { process.errors }) {
                     fast.messages.contains { $0.gist == "incident.firing origin.broken site.test" }
                 }
@@ -186,7 +186,8 @@ extension EndToEndTests {
                 try await until("the end at the new place", seen: { process.errors }) {
                     fast.messages.contains { $0.gist == "incident.resolved origin.broken site.test" }
                 }
-                // The former place is told that it hears no more. It never answers: on a slow machine each is tried again.
+                // The old address gets a last message for each incident. It never answers: on a slow machine each is
+                // tried again.
                 let told = slow.messages.map(\.gist).reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
                 let (firing, end) = (
                     "incident.firing origin.broken site.test", "incident.resolved origin.broken site.test"
@@ -225,7 +226,7 @@ extension EndToEndTests {
                 try await Self.reload(process, 2)
                 #expect(process.errors.contains("store.path"))
                 #expect(process.errors.contains("server.listen"))
-                // The address is the old one, and so is what guards it.
+                // The address is the old one, and so is its token.
                 #expect(try await fetch(page, on: stage).hasSuffix("401"))
                 try await watch.checks(1, of: "site.test")
                 #expect(!FileManager.default.fileExists(atPath: stage.path("other.db")))

@@ -1,4 +1,4 @@
-// Commands that ask a running daemon over its API say the same as beside its store.
+// Commands print the same whether they use a running daemon's API or its store.
 
 import Foundation
 import Lab
@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct RemoteTests {
-        /// Without what depends on the moment.
+        /// Without the parts that depend on the time.
         private func timeless(_ text: String) -> String {
             text.replacing(#/(checked|since) [^·\n]*?(ago|now)/#) { "\($0.1)" }
                 .replacing(#/served for [^\n]*?  |served for [^\n]*/#, with: "served")
@@ -25,7 +25,7 @@ extension EndToEndTests {
                     Watch.Settings(
                         interval: "1h", defaults: "  failure_threshold: 1",
                         channels: [Watch.webhook(receiver.url("/in"))]))
-                // The past is of a run before; the daemon checks nothing more.
+                // The history is from an earlier run; the daemon does not check again.
                 try await watch.past(of: ["good.test", "bad.test"])
                 let (process, page) = try await watch.started()
                 let url = String(page.dropLast())
@@ -35,7 +35,8 @@ extension EndToEndTests {
                         try await stage.run(command + ["--store", "monitor.db"])
                     )
                 }
-                // Each question to the API and each of its refusals, in one form: both sides make the others from the same.
+                // Each request to the API and each refusal, in one format: both sides derive the other formats from the
+                // same data.
                 for command in [
                     ["status"], ["status", "bad.test"], ["status", "--format", "nagios"],
                     ["incidents", "--all", "--format", "json"], ["incidents", "ffff"],
@@ -119,9 +120,9 @@ extension EndToEndTests {
                     try await stage.run(["status", "--url", page] + more)
                 }
                 let without = try await status([])
-                #expect(without.end == .exit(64) && without.errors.contains("name it with --token-file FILE"))
+                #expect(without.end == .exit(64) && without.errors.contains("give it with --token-file FILE"))
                 let wrong = try await status(["--token-file", "wrong"])
-                #expect(wrong.end == .exit(64) && wrong.errors.contains("refuses the token of 'wrong'"))
+                #expect(wrong.end == .exit(64) && wrong.errors.contains("refuses the token in 'wrong'"))
                 let empty = try await status(["--token-file", "empty"])
                 #expect(empty.end == .exit(66), "\(empty.errors)")
                 let missing = try await status(["--token-file", "none"])
@@ -155,16 +156,16 @@ extension EndToEndTests {
                 var refused = try await status([])
                 try await until("the server", seen: { server.errors + refused.errors }) {
                     refused = try await status([])
-                    return refused.errors.contains("is refused") || server.end != nil
+                    return refused.errors.contains("is not trusted") || server.end != nil
                 }
                 #expect(refused.end == .exit(66) && refused.errors.contains("--cacert FILE"), "\(refused.errors)")
-                // It is reached, and is another program.
+                // The server is reachable, but is another program.
                 let trusted = try await status(["--cacert", stage.lab.caFile])
-                #expect(trusted.errors.contains("is no aasa-monitor"), "\(trusted.errors)")
+                #expect(trusted.errors.contains("is not an aasa-monitor daemon"), "\(trusted.errors)")
                 let missing = try await status(["--cacert", "none.pem"])
                 #expect(missing.end == .exit(66) && missing.errors.contains("--cacert: cannot read 'none.pem'"))
                 let alone = try await stage.run(["status", "--cacert", stage.lab.caFile])
-                #expect(alone.end == .exit(64) && alone.errors.contains("--cacert goes with --url"))
+                #expect(alone.end == .exit(64) && alone.errors.contains("--cacert needs --url"))
             }
         }
 
@@ -182,21 +183,22 @@ extension EndToEndTests {
                 try await expect(
                     ["ack", "abcd", "--url", "http://127.0.0.1:\(port)"], 66,
                     "no daemon answers at http://127.0.0.1:\(port): ")
-                try await expect(["status", "--url", other.url("")], 66, "is no aasa-monitor: it answers")
+                try await expect(["status", "--url", other.url("")], 66, "is not an aasa-monitor daemon: it answers")
                 other.answers(401)
-                try await expect(["history", "a.test", "--url", other.url("/")], 66, "is no aasa-monitor")
+                try await expect(["history", "a.test", "--url", other.url("/")], 66, "is not an aasa-monitor daemon")
                 other.behaviour = .reply(
                     LabReply(
                         status: 404, headers: [("X-Request-ID", "1"), ("Content-Type", "application/json")],
                         body: Array(#"{"error":{"code":"not_found","message":"Not Found","request_id":"1"}}"#.utf8)))
                 try await expect(
-                    ["deliveries", "list", "--url", other.url("")], 70, "has no /api/v1/deliveries: it is of an older")
+                    ["deliveries", "list", "--url", other.url("")], 70, "has no /api/v1/deliveries: it is an older")
                 other.behaviour = .reply(
                     LabReply(status: 200, headers: [("X-Request-ID", "1")], body: Array(#"{"domains":1}"#.utf8)))
-                try await expect(["status", "--url", other.url("")], 70, "in a form that this version does not know")
+                try await expect(["status", "--url", other.url("")], 70, "this version cannot read the answer")
                 try await expect(
-                    ["status", "--url", other.url(""), "--store", "a.db"], 64, "--url excludes --store and --config")
-                try await expect(["status", "--token-file", "a"], 64, "--token-file goes with --url")
+                    ["status", "--url", other.url(""), "--store", "a.db"], 64,
+                    "--url cannot be combined with --store or --config")
+                try await expect(["status", "--token-file", "a"], 64, "--token-file needs --url")
                 try await expect(["status", "--url", "localhost:9630"], 64, "--url takes an address such as")
                 try await expect(
                     ["status", "--store", "a.db", "--config", "b.yaml"], 64, "--store and --config both name a store")

@@ -1,5 +1,5 @@
-// The examples of docs/operations.md for reverse proxies, run as they are written: real proxies, the built program,
-// and curl as the browser.
+// The reverse proxy examples of docs/operations.md, run unchanged: real proxies, the built program, and curl as the
+// browser.
 
 import Foundation
 import Lab
@@ -87,7 +87,7 @@ private struct ProxiedSite {
                     + "token_file: token, trusted_proxies: [127.0.0.1]}"))
     }
 
-    /// The example of the page, before the started daemon, with what differs here.
+    /// The example from the page in front of the started daemon, with the changes for this test.
     func example(_ changes: [String: String]) async throws -> String {
         let (_, page) = try await watch.started()
         var text = text
@@ -102,7 +102,7 @@ private struct ProxiedSite {
 
     private var origin: String { "https://aasa.example.net:\(port)" }
 
-    /// - Returns: the status, and where it leads to.
+    /// - Returns: the status and the redirect target.
     private func curl(_ path: String, _ options: [String] = [], from address: String = "127.0.0.2") async throws
         -> String
     {
@@ -139,8 +139,9 @@ private struct ProxiedSite {
         let silence = "for=2h&by=eva&reason=deploy"
         #expect(try await submit("/domains/site.test/silence", silence) == "303 /domains/site.test#silence")
         #expect(try await submit("/domains/site.test/silence", silence, origin: "https://evil.example") == "403 ")
-        // Whatever a guesser claims to be, it is slowed down, and nobody else. The sixth guess waits for a second, and each
-        // further one that is made after its wait for twice as long: on a slow machine one is made within it at last.
+        // Whatever address an attacker claims, only the attacker is slowed down. The sixth guess makes it wait for a
+        // second, and each further guess after the wait doubles it: even on a slow machine, one guess eventually comes
+        // too early.
         var answers: [String] = []
         try await until("an answer that slows down", seen: { "\(answers)" }) {
             let claim = "X-Forwarded-For: 203.0.113.\(answers.count % 256)"

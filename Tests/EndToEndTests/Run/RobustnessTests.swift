@@ -1,4 +1,4 @@
-// A machine that is unkind to the daemon: its log has no reader, its disk is full, its store is held by another program.
+// A difficult machine: the log has no reader, the disk is full, another program holds the store.
 
 import Foundation
 import Lab
@@ -44,7 +44,7 @@ extension EndToEndTests {
                 let watch = try Watch(stage, hosts, Watch.Settings())
                 let (process, _) = try await watch.started()
                 try await watch.checks(2, of: hosts)
-                // Apple's copy stays behind, so that the two are compared.
+                // Apple's copy is behind: the two files must be compared.
                 stage.lab.origin("hostile.test").serve(hostile("b"))
                 try await watch.checks(2, of: hosts)
                 #expect(process.end == nil)
@@ -83,7 +83,7 @@ extension EndToEndTests {
                     #expect(process.end == .exit(66), "\(process.errors)")
                     #expect(process.output == "")
                     #expect(
-                        process.errors.contains("\(option): the file '\(shown)' holds no certificate in PEM form"))
+                        process.errors.contains("\(option): the file '\(shown)' contains no PEM certificate"))
                 }
                 #expect(!FileManager.default.fileExists(atPath: stage.path("aasa-monitor.db")))
             }
@@ -108,7 +108,7 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
                 let receiver = try await LabReceiver.start()
-                // The lab's own rule is one for any host; nobody listens where the other one leads.
+                // The lab's own rule applies to any host; nothing listens at the target of the other rule.
                 let network = """
                       connect_to: ["\(stage.lab.connectTo)"]
                       resolve: ["*:\(receiver.port):127.0.0.2"]
@@ -132,7 +132,7 @@ extension EndToEndTests {
                 let settings = Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))])
                 let both = try Watch(stage, ["gone.test", "kept.test"], settings)
                 let (first, _) = try await both.started()
-                // A message whose delivery is not yet written down would be sent again, under the same id.
+                // A message whose delivery is not recorded yet would be sent again with the same id.
                 try await until("two deliveries", seen: { first.errors }) {
                     first.errors.matches(of: /msg=delivered/).count == 2
                 }
@@ -156,7 +156,7 @@ extension EndToEndTests {
                     stage, "print([row[0] for row in store.execute('SELECT name FROM domain')])")
                 #expect(known.output == "['kept.test']\n", "\(known.errors)")
 
-                // Back again, its trouble is news.
+                // After it is added again, its trouble is new.
                 let (again, _) = try await Watch(stage, ["gone.test", "kept.test"], settings).started()
                 try await until("news of gone.test", seen: { again.errors }) {
                     receiver.messages.last?.type == "incident.firing"
@@ -168,7 +168,7 @@ extension EndToEndTests {
             }
         }
 
-        /// The number of domains is that of commits which may wait for the lock one after the other.
+        /// The number of domains is the number of commits that may wait for the lock one after the other.
         @Test("SIGTERM ends it while another program holds the store locked", arguments: [1, 12])
         func lockedStore(_ domains: Int) async throws {
             try await Stage.with { stage in
@@ -181,7 +181,7 @@ extension EndToEndTests {
                 let holder = try Self.holdingPython(
                     stage, "store.execute('BEGIN IMMEDIATE'); print('held', flush=True); time.sleep(36000)")
                 try await until("the lock", seen: { holder.errors }) { holder.output == "held\n" }
-                // Every domain has now looked, and waits to write down what it saw.
+                // Every domain has been checked, and its commit waits.
                 try await watch.checks(1, of: hosts)
                 try await until("a word on the lock", seen: { process.errors }) { process.errors.contains("locked") }
                 try await watch.checks(1, of: hosts)
@@ -190,7 +190,7 @@ extension EndToEndTests {
                 #expect(!process.errors.contains("Fatal error"), "\(process.errors)")
                 holder.signal(SIGKILL)
                 try await holder.ended()
-                // Nothing that was committed is lost, and the next start is as any other.
+                // No committed data is lost, and the next start is normal.
                 let (again, _) = try await watch.started()
                 try await watch.checks(2, of: hosts)
                 again.signal(SIGTERM)

@@ -1,4 +1,4 @@
-// What systemd hears of the daemon, at a real datagram socket.
+// What systemd gets from the daemon, on a real datagram socket.
 
 import Dispatch
 import Foundation
@@ -30,7 +30,7 @@ extension EndToEndTests {
                 let watch = try Watch(stage, ["good.test", "bad.test"], Watch.Settings(staleAfter: "1h"))
                 let process = try Self.start(stage, watch, socket, ["WATCHDOG_USEC": "300000"])
                 try await until("READY", seen: { process.errors }) { socket.messages.contains("READY=1") }
-                // The log comes by another way than the socket's messages.
+                // The log does not come through the socket.
                 try await until("the address", seen: { process.errors }) {
                     process.errors.firstMatch(of: /status page at http[^ \n]+\s/) != nil
                 }
@@ -66,7 +66,7 @@ extension EndToEndTests {
             }
         }
 
-        /// By the clock that `MONOTONIC_USEC` is of.
+        /// The clock of `MONOTONIC_USEC`.
         private enum ContinuousMoment {
             static var microseconds: Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1000) }
         }

@@ -1,4 +1,4 @@
-// Several daemons at one list of domains.
+// Several daemons with one list of domains.
 
 import Foundation
 import Lab

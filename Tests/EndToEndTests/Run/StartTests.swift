@@ -1,4 +1,4 @@
-// What keeps the daemon from starting: one clear sentence each, and the exit code of the contract.
+// Reasons that stop the daemon from starting: one clear sentence each, and the exit code of the contract.
 
 import Foundation
 import Lab
@@ -24,7 +24,7 @@ extension EndToEndTests {
             }
         }
 
-        /// A daemon that has not ended by itself is ended here.
+        /// Kills a daemon that has not ended by itself.
         private static func refused(_ stage: Stage, _ arguments: [String]) async throws -> MonitorProcess {
             let process = try stage.start(arguments)
             try await process.ended()

@@ -1,4 +1,4 @@
-// `status` beside the daemon and after it: what it knows, without a request and without the configuration.
+// `status` while the daemon runs and after it has stopped: no requests, and no configuration needed.
 
 import Foundation
 import Lab
@@ -44,23 +44,23 @@ extension EndToEndTests {
                     } ?? 0)
                 #expect(last.contains("· incident "))
 
-                // The same id goes into `ack`; and after the daemon's end all of it is still there.
+                // `ack` takes the same id. After the daemon has stopped, everything is still there.
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
                 let id = try #require(last.firstMatch(of: /incident ([0-9a-f]{12})/)?.1)
                 #expect(
                     try await stage.run(["ack", String(id), "--by", "eva", "--store", "monitor.db"]).end == .exit(0))
                 let one = try await stage.run(["status", "site.test"])
-                #expect(one.output.hasPrefix("No daemon runs: nothing is checked and no alert is sent since "))
+                #expect(one.output.hasPrefix("No daemon runs: no checks and no alerts since "))
                 #expect(one.output.contains("acknowledged by eva"))
                 #expect(!one.output.contains("good.test"))
-                // Nothing is known to be well while nobody looks.
+                // Without a running daemon, nothing is known to be fine.
                 let well = try await stage.run(["status", "good.test"])
                 #expect(well.end == .exit(1) && well.output.hasPrefix("No daemon runs: "))
                 #expect(well.output.contains("Last known state: no domain had trouble"), "\(well.output)")
                 let failing = try await stage.run(["status", "--failing", "--short"])
                 #expect(
-                    failing.output.contains("site.test  FAILING  Follows an old file")
+                    failing.output.contains("site.test  FAILING  Uses an old file")
                         && !failing.output.contains("good.test")
                 )
                 let plugin = try await stage.run(["status", "--format", "nagios"])
@@ -103,7 +103,7 @@ extension EndToEndTests {
                 }
                 process.signal(SIGKILL)
                 try await process.ended()
-                // The kernel has dropped its lock: nobody has to wait for a sign that does not come.
+                // The kernel has released its lock: `status` need not wait for a missing sign of life.
                 let dead = try await stage.run(["status", "site.test"])
                 #expect(dead.end == .exit(1) && dead.output.hasPrefix("No daemon runs: "), "\(dead.output)")
             }
@@ -127,7 +127,7 @@ extension EndToEndTests {
                 #expect(words.end == .exit(66), "\(words.errors)")
                 #expect(
                     words.errors.contains(
-                        "monitor.db cannot be read by this user; its group is adm: `sudo adduser nobody adm`"))
+                        "monitor.db cannot be read by this user; its group is adm: run `sudo adduser nobody adm`"))
                 #expect(
                     words.errors.contains("--url http://127.0.0.1:9630") && !words.errors.contains("there is no store"))
             }

@@ -1,4 +1,4 @@
-// The main job: a change, a CDN that lags, one alert, and one recovery, whatever happens to the process in between.
+// The main scenario: a change, a lagging CDN, one alert, and one recovery, whatever happens to the process in between.
 
 import Foundation
 import Lab
@@ -28,7 +28,7 @@ extension EndToEndTests {
                 let changed = Date()
                 stage.lab.origin(Self.host).serve(file("v2"))
                 _ = try await hook.deliveries(count: 1, within: Stage.timeout)
-                // Nobody is notified before the time is over.
+                // Nobody is notified too early.
                 #expect(Date().timeIntervalSince(changed) >= 1.9)
                 stage.lab.cdn.refresh(Self.host)
                 _ = try await hook.deliveries(count: 2, within: Stage.timeout)
@@ -49,7 +49,7 @@ extension EndToEndTests {
                 try await Self.verify(hook.messages, since: begin, on: stage)
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
-                // Neither a secret nor an address with one is in the log.
+                // The log contains no secret and no URL with one.
                 #expect(!process.errors.contains("whsec_"))
                 #expect(!process.errors.contains("/services/x"))
                 await hook.shutdown()
@@ -57,7 +57,7 @@ extension EndToEndTests {
             }
         }
 
-        /// The payload against the contract, and the signature by another implementation.
+        /// Checks the payload against the contract, and the signature with another implementation.
         private static func verify(_ messages: [Message], since begin: Date, on stage: Stage) async throws {
             for message in messages {
                 let data = message.json["data"]
@@ -69,7 +69,7 @@ extension EndToEndTests {
                         "comparison", "findings", "links",
                     ])
                 #expect(data["schema"] == .string("aasa-monitor/alert/v1"))
-                // Those of the contract, and the others of the API's incident.
+                // The keys of the contract, and the other keys of the API's incident.
                 #expect(
                     data["incident"].keys
                         == Set(["id", "state", "since", "opened_at", "resolved_at", "reason"]).union([
@@ -97,7 +97,7 @@ extension EndToEndTests {
                 let openssl = try stage.tool("bash", ["-c", "\(words) | base64 -w 0"])
                 try await openssl.ended()
                 #expect(message.signature == "v1,\(openssl.output)")
-                // In whole seconds, by a clock that may be corrected meanwhile.
+                // In whole seconds, from a clock that may be corrected meanwhile.
                 let sent = Date(timeIntervalSince1970: Double(message.timestamp) ?? 0)
                 #expect((begin - 5...Date() + 5).contains(sent), "\(message.timestamp)")
             }
@@ -105,7 +105,7 @@ extension EndToEndTests {
             #expect(Set(messages.map(\.id)).count == messages.count)
         }
 
-        /// Where in the story the process is killed.
+        /// The moment when the process is killed.
         enum Moment: String, CaseIterable {
             case atFirstCheck, afterFirstCheck, asTheFileChanges, afterTheChangeWasSeen, justBeforeItIsStale
             case whileTheReceiverHangs, whileTheReceiverRefuses, whileTheReceiverIsGone
@@ -180,12 +180,12 @@ extension EndToEndTests {
             }
         }
 
-        /// One host, one webhook, and a receiver that may go and come back.
+        /// One host, one webhook, and a receiver that may stop and come back.
         final class Scene {
             let stage: Stage
             let watch: Watch
             private(set) var receiver: LabReceiver
-            /// What earlier receivers on the same port had got.
+            /// What earlier receivers on the same port got.
             private var earlier: [Message] = []
             private var isGone = false
 

@@ -1,4 +1,4 @@
-// Servers that send without end must not fill the memory, however many of them there are.
+// Servers that send endlessly must not fill the memory, however many there are.
 
 import Foundation
 import Lab
@@ -9,7 +9,7 @@ import Testing
 extension EndToEndTests {
     @Suite("Memory")
     struct MemoryTests {
-        /// Of each target: every address, agent and path answers with the fault, and so does each edge of the CDN.
+        /// For each target, every address, agent and path answers with the fault, and so does each edge of the CDN.
         @Test(
             "a server that never stops sending does not fill the memory", .inTurn(.large),
             arguments: [LabFault.endlessBody, .gzipBomb, .endlessHeaders])
@@ -35,7 +35,8 @@ extension EndToEndTests {
                 #expect(process.end == .exit(1), "\(process.errors)")
                 #expect(process.output.split(separator: "\n").count == hosts.count)
                 #expect(peak > 0)
-                // About 70 MB in a debug build. Each transfer may hold 1 MiB of body; a single bomb would be 103 MB.
+                // About 70 MB in a debug build. Each transfer may hold 1 MiB of body; a single decompression bomb would
+                // be 103 MB.
                 #expect(peak < 150_000, "\(peak) kB")
             }
         }

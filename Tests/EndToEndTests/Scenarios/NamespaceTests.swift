@@ -1,5 +1,5 @@
-// What loopback alone cannot show: the system's own resolver, public and private addresses, the CDN by its real name, and
-// addresses from which nothing ever comes back.
+// What loopback alone cannot test: the system's resolver, public and private addresses, the CDN by its real name, and
+// addresses that never answer.
 
 import Foundation
 import Lab
@@ -41,7 +41,7 @@ extension EndToEndTests {
             """
         }
 
-        /// Runs the check, or says why it cannot be run here.
+        /// Runs the check, or reports why it cannot run here.
         private func run(
             _ network: Namespace, _ arguments: [String] = ["site.test"], _ judge: (Namespace.Run) throws -> Void
         ) async throws {
@@ -65,7 +65,7 @@ extension EndToEndTests {
                 #expect(report["verdict"] == .string("ok"), "\(report)")
                 #expect(report["comparison"]["state"] == .string("in_sync"))
                 #expect(report["cdn"]["edges"].elements.count == 8)
-                // As RFC 6724 has it, whatever the order of the file.
+                // As in RFC 6724, whatever the order in the file.
                 #expect(
                     report["origin"]["addresses"].elements.map { $0["address"] }
                         == [.string("2a00::1"), .string("1.2.3.1")])
@@ -173,7 +173,7 @@ extension EndToEndTests {
             }
         }
 
-        /// A machine of an office, and a pod of Kubernetes.
+        /// An office machine, and a Kubernetes pod.
         private static let searching = [
             "search corp.test\n",
             "search monitoring.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n",
@@ -259,7 +259,7 @@ extension EndToEndTests {
                 },
                 Lack(
                     "a way out but by a proxy", "no-way-out",
-                    ["Neither the site nor Apple's CDN", "https_proxy is set", "--proxy"]
+                    ["cannot connect to the site or to Apple's CDN", "https_proxy is set", "--proxy"]
                 ) {
                     var network = NamespaceTests.network([("1.2.9.1", .dropping)])
                     for edge in network.addresses.keys { network.addresses[edge] = .dropping }
@@ -267,7 +267,7 @@ extension EndToEndTests {
                     return network
                 },
                 Lack(
-                    "a name server that knows names", "name-server-failed", ["finds neither site.test nor Apple's CDN"]
+                    "a name server that knows names", "name-server-failed", ["does not find site.test or Apple's CDN"]
                 ) {
                     var network = NamespaceTests.network([("1.2.3.1", .serving)])
                     network.servers = "server { listen 443; return 404; }"
@@ -289,14 +289,14 @@ extension EndToEndTests {
                     return network
                 },
                 Lack(
-                    "an exemption from inspection", "tls-intercepted", ["opens TLS"],
+                    "an exemption from inspection", "tls-intercepted", ["intercepts TLS"],
                     arguments: [
                         "--max-time", "20", "--cacert", "/etc/ssl/certs/ca-certificates.crt", "site.test",
                     ]
                 ) { NamespaceTests.network([("1.2.3.1", .serving)]) },
             ]
             + [
-                ("a login at its proxy", "proxy of this machine wants a login", 407),
+                ("a login at its proxy", "proxy of this machine requires a login", 407),
                 ("the proxy's leave", "does not allow this host", 403),
             ].map { (name: String, words: String, status: Int) in
                 Lack(
@@ -368,6 +368,6 @@ extension EndToEndTests {
         }
     }
 
-    /// Outside of the suite, where `file` is something else.
+    /// Outside the suite, where `file` means something else.
     fileprivate static let association = file()
 }

@@ -1,11 +1,11 @@
-// Servers that are not ours, as origins: their faults are those that people really have.
+// Real servers as origins, with faults that occur in practice.
 
 import Foundation
 import Glibc
 import Lab
 import LabFaults
 
-/// A web server on a port of loopback, which ends with its stage.
+/// A web server on a loopback port. It ends with its stage.
 struct RealServer: Sendable {
     let stage: Stage
     let port: Int
@@ -28,7 +28,8 @@ struct RealServer: Sendable {
         return server
     }
 
-    /// Starts OpenSSL's test server with a certificate of a kind, which answers with a file that holds a whole answer.
+    /// Starts OpenSSL's test server with a certificate of the given kind. It answers with a file that contains a whole
+    /// HTTP response.
     static func openssl(
         on stage: Stage, host: String, certificate: LabCertificate, answer: String, _ options: [String]
     ) async throws -> RealServer {
@@ -47,7 +48,8 @@ struct RealServer: Sendable {
         return server
     }
 
-    /// Leads these hosts to the server and all else to the lab. Several addresses: `--resolve` names them.
+    /// Sends requests for these hosts to the server and all others to the lab. If there are several addresses,
+    /// `--resolve` names them.
     func network(_ hosts: [String], addresses: [String] = ["127.0.0.1"]) -> [String] {
         ["--cacert", stage.lab.caFile, "--cdn-url", stage.lab.cdnBaseURL]
             + hosts.flatMap { host in
@@ -78,7 +80,7 @@ struct RealServer: Sendable {
         guard process.end == nil else { throw NeverCame(what: "a server", seen: process.errors) }
     }
 
-    /// One process that serves by itself: nothing is left when it is killed.
+    /// A single process: nothing is left when it is killed.
     static func configuration(root: String) -> String {
         """
         daemon off;

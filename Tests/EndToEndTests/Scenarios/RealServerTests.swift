@@ -1,4 +1,4 @@
-// nginx and OpenSSL's server as origins, set up as people set them up.
+// nginx and OpenSSL's server as origins, in common configurations.
 
 import Foundation
 import Lab
@@ -11,7 +11,7 @@ extension EndToEndTests {
     struct RealServerTests {
         struct Site: Sendable, CustomTestStringConvertible {
             let testDescription: String
-            /// Inside of the server block.
+            /// Inside the server block.
             let directives: String
             var verdict = "failing"
             var errors: Set<String> = []

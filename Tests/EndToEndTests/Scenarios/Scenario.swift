@@ -1,4 +1,4 @@
-// What a scenario file says: who answers what at which address, how `check` is called, and what it must say.
+// The content of a scenario file: which address answers what, how `check` is called, and what it must report.
 
 import Foundation
 import Lab
@@ -18,7 +18,7 @@ struct Scenario: Sendable {
         var places: [(key: String, value: Place)] = []
     }
 
-    /// One address of an origin, where it differs from the others.
+    /// One address of an origin, if it differs from the others.
     struct Place: Sendable {
         var answer: LabBehaviour?
         var certificate: LabCertificate?
@@ -34,7 +34,7 @@ struct Scenario: Sendable {
         var places: [(key: String, value: Shelf)] = []
     }
 
-    /// What one edge, or all of them, has of the target.
+    /// What one edge, or all of them, serves for the target.
     struct Shelf: Sendable {
         var copy: Copy?
         var failure: CDNFailure?
@@ -58,12 +58,12 @@ struct Scenario: Sendable {
         var maxAge: Duration?
     }
 
-    /// Another place to look from.
+    /// Another vantage point.
     struct Vantage: Sendable {
         var scheme: String
-        /// The address of the lab at which its requests come out.
+        /// The lab address where its requests arrive.
         var address = ""
-        /// In place of a proxy of the lab's: one that may not exist.
+        /// Replaces the lab's proxy; it may not exist.
         var proxy: String?
     }
 
@@ -73,12 +73,12 @@ struct Scenario: Sendable {
     var cdn = CDN()
     var holes: [(key: String, value: LabHole.Kind)] = []
     var vantages: [(key: String, value: Vantage)] = []
-    /// Further lines of the target's entry in `monitor.yaml`.
+    /// More lines of the target's entry in `monitor.yaml`.
     var domain: String?
     var options: [String] = []
     var expectation = Expectation()
 
-    /// The host that the CDN's copy is of: the target may be an entitlement.
+    /// The host of the CDN's copy: the target may be an entitlement.
     var host: String {
         var text = target[...]
         if let colon = text.firstIndex(of: ":") { text = text[text.index(after: colon)...] }
@@ -95,7 +95,7 @@ struct Scenario: Sendable {
         return all.filter { !elsewhere.contains($0) && seen.insert($0).inserted }
     }
 
-    /// 127.9.0.0/16 is kept free: nobody listens there.
+    /// 127.9.0.0/16 is kept free: nothing listens there.
     private static func isNobodys(_ address: String) -> Bool { address.hasPrefix("127.9.") }
 }
 
@@ -104,21 +104,21 @@ struct Expectation: Sendable {
     var exit = 0
     var verdict = "ok"
     var state: String?
-    /// Rules and their severities. An error that is not named here is a failure too.
+    /// Rules and their severities. An error that is not named here fails the test.
     var findings: [(key: String, value: String)] = []
     /// Rules that must not occur; `cdn.*` is a whole area.
     var absent: [String] = []
     /// The identifier of the diagnosis.
     var cause: String?
-    /// What phones do, word for word.
+    /// What phones do, verbatim.
     var effect: String?
-    /// Words of the diagnosis, whatever the case.
+    /// Words of the diagnosis, ignoring case.
     var diagnosis: [String] = []
-    /// Words of the report as text.
+    /// Words of the text report.
     var text: [String] = []
     /// Values in the report, by path: `origin.addresses.0.status`.
     var json: [(key: String, value: JSONValue)] = []
-    /// How often a host may be asked at most, over both runs.
+    /// The most requests to a host, over both runs.
     var requestsAtMost: [(key: String, value: Int)] = []
     var asksCDN: Bool?
 }

@@ -1,4 +1,4 @@
-// A scenario put on a stage: its hosts, its edges, its holes and its proxies; and the command line that leads there.
+// A scenario on a stage: its hosts, edges, unreachable addresses and proxies, and the command line for them.
 
 import ArgumentParser
 import Evidence
@@ -8,7 +8,7 @@ import LabFaults
 
 @testable import Commands
 
-/// A scenario whose servers stand.
+/// A scenario whose servers run.
 struct ScenarioStage {
     let scenario: Scenario
     let stage: Stage
@@ -71,7 +71,7 @@ struct ScenarioStage {
 
     private var hasConfiguration: Bool { !scenario.vantages.isEmpty || scenario.domain != nil }
 
-    /// Each host at its own addresses, all on the lab's port; whatever else is asked for is the lab's first address.
+    /// Each host at its own addresses, all on the lab's port. Requests for other hosts go to the lab's first address.
     private var network: [String] {
         let port = stage.lab.port
         let hosts = scenario.origins.map { ($0.host, $0.addresses) } + [(LabCDN.host, scenario.cdn.edges)]
@@ -85,21 +85,21 @@ struct ScenarioStage {
             + (hasConfiguration ? ["--config", stage.path("monitor.yaml")] : [])
     }
 
-    /// The scenario's own options come first: of several rules for a host the first that fits counts.
+    /// The scenario's own options come first: for each host, the first matching rule counts.
     private var arguments: [String] { scenario.options + network + [scenario.target] }
 
-    /// The check as the program makes it.
+    /// Runs the check with the program.
     func check(format: String) async throws -> MonitorProcess {
-        // With the evidence, where a person looks for it.
+        // With the evidence, for a person who reads the failure.
         try await stage.run(["check", "-v", "--format", format] + arguments)
     }
 
-    /// The check as the command makes it, in this process: a scenario is about what is judged, and to start the program costs
-    /// more than that.
+    /// Runs the check in this process, like the command. A scenario tests the evaluation, and starting the program
+    /// costs more than that.
     func report() async throws -> CheckReport {
         let command = try await CheckCommand.asyncParse(arguments)
         let target = try Targets.read(command.targets)[0]
-        // None but its own: this process's folder has one as well.
+        // Only its own configuration: this process's folder has one, too.
         let checker = try OneShotChecker(
             connections: command.connections, timeout: command.timeLimit.timeout, asksCDN: command.asksCDN, targets: 1,
             configuration: command.configuration.path.map(ConfigurationOptions.load),
@@ -116,7 +116,7 @@ extension Scenario.Origin {
         origin.behaviour = slowed(.reply(.status(404)))
         if let answer { origin.on(path: LabOrigin.wellKnownPath, slowed(answer)) }
         for (path, behaviour) in paths {
-            // `*` is a site whose every other path answers like this.
+            // `*`: every other path of the site answers like this.
             if path == "*" { origin.behaviour = slowed(behaviour) } else { origin.on(path: path, slowed(behaviour)) }
         }
         for (agent, behaviour) in agents { origin.on(userAgentContaining: agent, slowed(behaviour)) }

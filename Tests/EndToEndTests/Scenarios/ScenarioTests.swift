@@ -1,4 +1,4 @@
-// Walks the folder of scenarios. A new case is a new file there; CONTRIBUTING.md says what can stand in it.
+// Runs every file in the folder of scenarios. A new case is a new file there; CONTRIBUTING.md describes its format.
 
 import Evidence
 import Foundation
@@ -22,7 +22,7 @@ extension EndToEndTests {
             try await ScenarioStage.with(scenario) { set in
                 let wanted = scenario.expectation
                 var (text, report, exit) = try await check(set, wanted)
-                // A busy machine makes any origin slow. Such a check is no answer, and is made again.
+                // On a busy machine any origin is slow. Such a check does not count, and is repeated.
                 let isMeant = wanted.findings.contains { $0.key == "origin.slow" }
                 for _ in 0..<20 where !isMeant && report.rules.contains("origin.slow") {
                     (text, report, exit) = try await check(set, wanted)
@@ -39,13 +39,13 @@ extension EndToEndTests {
             }
         }
 
-        /// By the program where the file names words of its text, or an exit code that does not follow from the verdict alone; else
-        /// within this process.
+        /// Runs the program if the file names words of its text, or an exit code that does not follow from the verdict.
+        /// Otherwise checks in this process.
         private func check(
             _ set: ScenarioStage, _ wanted: Expectation
         ) async throws -> (text: String?, report: JSONValue, exit: Int) {
             guard wanted.text.isEmpty, wanted.exit != 70, !set.scenario.options.contains("--strict") else {
-                // Side by side: many a scenario only waits for its time-outs.
+                // Concurrently: many scenarios only wait for timeouts.
                 async let text = set.check(format: "text")
                 let json = try await set.check(format: "json")
                 guard case .exit(let code) = json.end, try await text.end == json.end else {
@@ -93,7 +93,7 @@ extension EndToEndTests {
             let first = text.prefix { $0 != "\n" }
             #expect(first.hasPrefix(scenario.host), "\(text)")
             #expect(first.lowercased().contains(wanted.verdict), "\(text)")
-            // The verdict and the sentence stand above the first blank line: many read no further.
+            // The verdict and the sentence come before the first empty line: many readers stop there.
             let head = text.split(separator: "\n\n", maxSplits: 1).first.map(String.init) ?? ""
             for words in wanted.diagnosis { #expect(head.mentions(words), "\(words): \(text)") }
             for words in wanted.text { #expect(text.mentions(words), "\(words): \(text)") }
@@ -103,8 +103,8 @@ extension EndToEndTests {
         @Test("there is a scenario for each story that can be seen from outside")
         func stories() {
             let told = Set(Scenario.files.compactMap { Int($0.prefix(2)) })
-            // 17 and 23 are of the devices' own time and choice, 20 and 21 of the devices themselves: their scenarios show
-            // that nothing is found outside.
+            // 17 and 23 depend on the devices' own time and choice, 20 and 21 on the devices themselves: their
+            // scenarios show that nothing is found from outside.
             #expect(told.isSuperset(of: 1...26), "\(Set(1...26).subtracting(told).sorted())")
         }
 
@@ -149,7 +149,7 @@ extension JSONValue {
 }
 
 extension String {
-    /// Whatever the case, and wherever the lines break.
+    /// Ignores case and line breaks.
     fileprivate func mentions(_ words: String) -> Bool {
         split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased().contains(words.lowercased())
     }

@@ -1,5 +1,5 @@
-// A scenario file as YAML, read strictly: what is not understood is told with file and line, so that a slip of the pen
-// never passes as a test.
+// A scenario file as YAML, read strictly: an unknown value is reported with file and line, because a typo must not pass
+// as a test.
 
 import Foundation
 import TestSupport
@@ -100,7 +100,7 @@ struct ScenarioValue {
         return value
     }
 
-    /// As JSON has it: for comparison with a report.
+    /// As JSON, for comparison with a report.
     func json() throws -> JSONValue {
         if node.mapping != nil || node.sequence != nil { throw fault("a plain value is wanted here") }
         if node.null != nil { return .null }

@@ -1,4 +1,4 @@
-// The log of deliveries and the commands about it, beside the daemon.
+// The log of deliveries and the commands for it, while the daemon runs.
 
 import Foundation
 import Lab
@@ -33,7 +33,7 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/hidden-path"))]))
                 let (process, page) = try await watch.started()
-                // In its plainest form too; to look starts a program.
+                // Also in its plainest form; each try starts a program.
                 _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 let refused = try await Self.list(stage, until: "refused")
                 #expect(refused.count == 1)
@@ -81,7 +81,7 @@ extension EndToEndTests {
                 receiver.answers(200)
                 let retried = try await stage.run(["deliveries", "retry", "hook"] + (isRemote ? ["--url", page] : []))
                 #expect(
-                    retried.output == "hook: tried now, also with what it refused; 0 notifications pending\n",
+                    retried.output == "hook: retrying now, refused messages included; 0 notifications pending\n",
                     "\(retried.errors)")
                 #expect(retried.end == .exit(0))
                 let delivered = try await Self.list(stage, until: "delivered")
@@ -104,7 +104,7 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
                 receiver.answers(503)
-                // Apple's CDN has a copy, so that its side is no incident of its own.
+                // Apple's CDN has a copy: otherwise the CDN would get its own incident.
                 stage.lab.origin("site.test").serve(file())
                 let watch = try Watch(
                     stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
@@ -120,11 +120,11 @@ extension EndToEndTests {
                 }
                 let count = receiver.messages.count
                 receiver.answers(200)
-                // It may know of the firing, so that it gets the end, and no firing before it.
+                // The channel may know of the firing: it gets the end, and no firing before it.
                 let log = try await Self.list(stage, until: "delivered")
                 #expect(log.map { $0["outcome"] } == [.string("delivered"), .string("abandoned")])
                 #expect(log.map { $0["reason"] } == [.string("resolved"), .string("firing")])
-                // One that came just before the receiver was well again was refused, and is sent once more.
+                // A message that came just before the receiver recovered was refused, and is sent again.
                 #expect(Set(receiver.messages.dropFirst(count).map(\.type)) == ["incident.resolved"])
                 #expect(!(try await stage.run(["deliveries", "list"]).output.contains("pending")))
                 process.signal(SIGTERM)

@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct FailedStartTests {
-        /// Shell words for a start that ends by itself: `startN.log` has its log, `startN.code` its exit code.
+        /// Shell words for a start that ends by itself. `startN.log` has its log, `startN.code` its exit code.
         private static func failedStart(_ number: Int) -> String {
             #"{ "$PROGRAM" run --config monitor.yaml 2>start\#(number).log; echo $? >start\#(number).code; }"#
         }
@@ -52,7 +52,7 @@ extension EndToEndTests {
             #expect(try await process.ended() == .exit(0), "\(process.errors)")
         }
 
-        /// What lies on the disk before it is full.
+        /// What is on the disk before it is full.
         private static let histories: [(name: String, shell: String)] = [
             ("nothing", ":"), ("the store of a daemon that ended", life),
             (
@@ -88,7 +88,7 @@ extension EndToEndTests {
                 #expect(fallback.messages.count == 1)
                 #expect(other.messages.isEmpty)
                 #expect(FileManager.default.fileExists(atPath: stage.path("run/store-trouble")))
-                // A damaged file is set aside by the first start, though there is no room for another one.
+                // The first start sets a damaged file aside, although there is no room for a new one.
                 let aside = "store damaged: it was set aside"
                 #expect(Self.text(stage, "start1.log").contains(aside) == (history.name == "a damaged store"))
                 #expect(!Self.text(stage, "start2.log").contains(aside))
@@ -153,7 +153,7 @@ extension EndToEndTests {
                 try stage.write("free", "")
                 try await holder.ended()
                 let (process, _) = try await watch.started()
-                // Another daemon that uses the store is no trouble, so that nobody is notified.
+                // Another daemon that uses the store is not an outage: nobody is notified.
                 let second = try await stage.run(["run", "--config", watch.file])
                 #expect(second.end == .exit(78))
                 #expect(

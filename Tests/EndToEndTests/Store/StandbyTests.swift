@@ -23,10 +23,10 @@ extension EndToEndTests {
                 try await until("a message about each", seen: { "\(receiver.messages.map(\.gist))" }) {
                     receiver.messages.reduce(into: Set()) { $0.formUnion($1.domains) }.isSuperset(of: broken)
                 }
-                // The answers are stored a moment after the receiver gave them.
+                // The answers are stored a moment after the receiver sends them.
                 try await first.checks(2, of: hosts)
 
-                // Copies one after the other while checks go on, as from a timer.
+                // Copies one after the other while checks continue, as from a timer.
                 for _ in 0..<3 {
                     let copied = try await stage.run(["store", "backup", "--force", "standby.db"])
                     #expect(copied.end == .exit(0), "\(copied.errors)")
@@ -53,7 +53,7 @@ extension EndToEndTests {
                         .isSuperset(of: broken + [late])
                 }
                 let after = try receiver.messages.dropFirst(before.count).map { $0 }.distinct()
-                // Said again: the one incident that began after the copy.
+                // Notified again: the one incident that began after the copy.
                 #expect(Set(after.filter { $0.type == "incident.firing" }.flatMap(\.domains)) == [late])
                 for end in after where end.type == "incident.resolved" && !end.domains.contains(late) {
                     #expect(firing.isSuperset(of: end.incidents), "\(end.gist)")

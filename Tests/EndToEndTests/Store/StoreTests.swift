@@ -1,4 +1,4 @@
-// The store as its owner meets it: copies, damage, a full disk.
+// The store from its owner's view: copies, damage, a full disk.
 
 import Foundation
 import Lab
@@ -110,7 +110,7 @@ extension EndToEndTests {
 
                 let (second, _) = try await watch.started()
                 try await watch.checks(2, of: "one.test", "other.test")
-                let lines = second.errors.split(separator: "\n").filter { $0.contains("stored state cannot be read") }
+                let lines = second.errors.split(separator: "\n").filter { $0.contains("stored state discarded") }
                 #expect(lines.count == 1 && lines.allSatisfy { $0.contains("domain=one.test") }, "\(second.errors)")
                 stage.lab.origin("one.test").serve(file())
                 stage.lab.cdn.refresh("one.test")
@@ -123,7 +123,7 @@ extension EndToEndTests {
             }
         }
 
-        /// A store's pages with those of its log put in; the log is removed.
+        /// A store's pages with its write-ahead log merged in; the log is removed.
         /// https://www.sqlite.org/fileformat2.html#the_write_ahead_log
         private static func folded(_ store: URL) throws -> Data {
             var pages = [UInt8](try Data(contentsOf: store))
@@ -170,7 +170,7 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
                 try await watch.checks(1, of: "site.test")
                 try disk.clear(process)
-                // On a slow machine the disk may be full for long enough to be notified itself.
+                // On a slow machine the disk may be full long enough to cause its own notification.
                 try await until("the firing", seen: { process.errors }) { !ofSites().isEmpty }
                 #expect(ofSites().first?.gist == "incident.firing origin.broken site.test")
                 process.signal(SIGTERM)

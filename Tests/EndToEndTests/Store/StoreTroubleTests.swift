@@ -45,7 +45,7 @@ extension EndToEndTests {
                 let finding = message.json["data"].finding("monitor.store-failing")
                 #expect(finding["message"].string?.contains(full) == true, "\(finding)")
                 #expect(try await fetch("\(page)readyz", on: stage).hasSuffix("503"))
-                // Checks continue, though none can be stored.
+                // Checks continue, although none can be stored.
                 try await watch.checks(1, of: "site.test")
                 #expect(hook.messages.count == 1)
 
