@@ -6,8 +6,8 @@ import Monitoring
 import StatusServer
 import Storage
 
-/// Time that stands still, which makes charts reproducible. The wall clock was corrected after the daemon started, not
-/// by whole seconds: a page that shows an instant without converting it is two hours early, and midnight would be the
+/// Time that stands still, which makes charts reproducible. The wall clock was corrected after the daemon started, and
+/// not by whole seconds. So a page that shows an instant without converting it is two hours early. Midnight would be the
 /// previous day.
 package struct StageTime: MonitorClock {
     /// What the wall clock shows.

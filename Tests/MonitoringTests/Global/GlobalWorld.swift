@@ -1,5 +1,5 @@
 // Many domains on a clock that jumps from check to check: the real schedule, `evaluate` and `evaluateGlobal`, joined as
-// in the daemon. It records what one channel is notified of, in a simple version of `decide`: a firing incident is sent
+// in the daemon. It records what one channel is notified of, in a simple version of `decide`. A firing incident is sent
 // after a group wait, unless an open global incident that was sent inhibits it.
 
 import Evidence
