@@ -292,7 +292,7 @@ def check_domain_page_shows_propagation(run):
         assert page.locator(".lane rect.seg.none").count() == 1
         assert page.locator(".lane line.mute").count() == 1
         assert "v15 deployed" in page.locator(".lane.head").text_content()
-        # One drawing for each width: no viewBox in the lanes, positions in percent.
+        # One drawing for all widths: no viewBox in the lanes, positions in percent.
         assert page.locator(".lane svg[viewBox]").count() == 0
         assert page.locator("rect.seg").first.get_attribute("x").endswith("%")
         page.click(".switch a:has-text('30 days')")
@@ -338,7 +338,7 @@ def check_acknowledge_and_silence(run):
         assert "by jun: deploy" in page.inner_text(".silenced")
         page.click(".silenced button")
         assert page.locator(".silenced").count() == 0
-        # The domain's page acknowledges as well, and stays.
+        # Acknowledging also works on the domain's page, which stays open.
         page.click("button:has-text('End acknowledgement')")
         assert page.url == stage.url + STALE, page.url
         page.click("#acknowledge summary")
@@ -399,7 +399,7 @@ def check_login_with_a_token(run):
         page.click("button:has-text('Log out')")
         page.goto(stage.url + "/")
         assert "/login" in page.url
-    # The session of an open page ends elsewhere: its next refresh leads to the form. The browser logs the 401.
+    # Logging out elsewhere ends the session of an open page: its next refresh shows the form. The browser logs the 401.
     context = run.browser.new_context()
     page = context.new_page()
     page.goto(stage.url + "/login?to=/incidents")
@@ -445,7 +445,7 @@ def check_refresh_in_place_keeps_the_reader(run):
         page.evaluate("scrollTo(0, 500)")
         page.fill("#try input[name=url]", "/half-typed")
         before = page.evaluate("scrollY")
-        # What the timer would do.
+        # The refresh that the timer would start.
         with page.expect_response(lambda answer: "/assets/" not in answer.url):
             page.evaluate("document.activeElement.blur(); document.dispatchEvent(new Event('visibilitychange'))")
         page.wait_for_timeout(200)

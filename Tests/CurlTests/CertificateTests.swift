@@ -15,7 +15,9 @@ extension CurlTests {
             (.missingSecondIntermediate, .incompleteChain), (.ingressDefault, .selfSigned), (.commonNameOnly, nil),
         ]
 
-        @Test("each bad certificate is refused for its own reason, and shown by a handshake alone", arguments: table)
+        @Test(
+            "each bad certificate is refused for its own reason, and is visible from the handshake alone",
+            arguments: table)
         func certificate(_ certificate: LabCertificate, _ problem: CertificateProblem?) async throws {
             try await withLab { lab, driver in
                 lab.origin(host).certificate = certificate
@@ -52,7 +54,7 @@ extension CurlTests {
             }
         }
 
-        @Test("a good answer comes with version, chain, dates and timings")
+        @Test("a good answer has version, chain, dates and timings")
         func facts() async throws {
             try await withLab { lab, driver in
                 lab.origin(host).behaviour = .reply(.json("{}"))
@@ -72,8 +74,8 @@ extension CurlTests {
             }
         }
 
-        /// As a distribution has one; what is not in it is trusted by nobody.
-        @Test("a folder of certificates by hash trusts the same", arguments: table)
+        /// In the format of a distribution; certificates outside it are not trusted.
+        @Test("a directory of hashed certificates gives the same results", arguments: table)
         func folder(_ certificate: LabCertificate, _ problem: CertificateProblem?) async throws {
             let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -94,7 +96,7 @@ extension CurlTests {
             }
         }
 
-        @Test("a file of trusted certificates that cannot be read is our fault, not the site's")
+        @Test("an unreadable CA file is our fault, not the site's")
         func trustStore() async throws {
             let lab = try await Lab.start()
             let driver = try CurlDriver(

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(120)), .inTurn)
 enum CurlTests {}
 
-/// Runs a test against a lab and a driver that trusts it, and takes both down whatever happens.
+/// Runs a test with a lab and a driver that trusts it, and always shuts both down.
 func withLab(
     maximumConcurrent: Int = 16, slotTimeout: Duration = .milliseconds(100),
     _ body: (Lab, CurlDriver) async throws -> Void
@@ -32,7 +32,7 @@ func withLab(
     await lab.shutdown()
 }
 
-/// A request that only gives up where a test would hang.
+/// A request whose limit only matters if a test would hang.
 func request(_ url: String, total: Duration = .seconds(600)) -> TransferRequest {
     TransferRequest(
         url: url, userAgent: "curl-tests", limits: TransferLimits(connectTimeout: total, totalTimeout: total))
@@ -46,10 +46,10 @@ func milliseconds(_ duration: Duration) -> Double {
     return Double(seconds) * 1000 + Double(attoseconds) / 1e15
 }
 
-/// For transfers that are to run into their limit: long enough for a handshake on a machine that is busy.
+/// For transfers that must reach their limit: long enough for a handshake on a busy machine.
 let patience = Duration.seconds(20)
 
-/// Waits for something that is bound to come, looking often; the suite's time limit ends a wait in vain.
+/// Waits for something that must happen; if it never does, the suite's time limit ends the wait.
 func until(_ condition: () -> Bool) async throws {
     while !condition() { try await Task.sleep(for: .milliseconds(2)) }
 }

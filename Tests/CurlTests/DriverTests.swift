@@ -8,7 +8,7 @@ import Testing
 
 extension CurlTests {
     @Suite struct DriverTests {
-        @Test("a cancelled transfer ends at once, whether it runs or waits")
+        @Test("a cancelled transfer ends immediately, whether it runs or waits")
         func cancel() async throws {
             try await withLab(maximumConcurrent: 1) { lab, driver in
                 lab.origin(host).behaviour = .fault(.hang)
@@ -21,11 +21,11 @@ extension CurlTests {
                 await #expect(throws: CancellationError.self) { try await running.value }
                 lab.origin(host).behaviour = .reply(.json("{}"))
                 let next = try await driver.perform(request(site))
-                #expect(next.status == 200, "the place is free again")
+                #expect(next.status == 200, "the slot is free again")
             }
         }
 
-        @Test("a task that is cancelled before it asks gets no transfer")
+        @Test("a task cancelled before its request gets no transfer")
         func cancelledBefore() async throws {
             try await withLab { lab, driver in
                 let (gate, open) = AsyncStream.makeStream(of: Void.self)
@@ -40,7 +40,7 @@ extension CurlTests {
             }
         }
 
-        @Test("cancels at any moment leave nothing behind", arguments: [0, 1, 5, 20])
+        @Test("cancelling at any moment leaves nothing behind", arguments: [0, 1, 5, 20])
         func cancelStorm(yields: Int) async throws {
             try await withLab(maximumConcurrent: 4) { lab, driver in
                 lab.origin(host).behaviour = .reply(.json("{}"))
@@ -55,14 +55,14 @@ extension CurlTests {
             }
         }
 
-        @Test("200 transfers finish, never more than 8 at once")
+        @Test("200 transfers finish, never more than 8 concurrently")
         func bounded() async throws {
             let receiver = try await LabReceiver.start()
             let driver = try CurlDriver(maximumConcurrent: 8, slotTimeout: .seconds(1000))
             var plain = request(receiver.url("/"))
             plain.allowPlainHTTP = true
             let asked = plain
-            // Side by side: none of these ends.
+            // Concurrent: none of these ends.
             receiver.behaviour = .fault(.hang)
             let endless = (0..<8).map { _ in Task { try await driver.perform(asked) } }
             try await until { receiver.received.count == endless.count }
@@ -77,8 +77,8 @@ extension CurlTests {
             }
             #expect(statuses.count == 200)
             #expect(statuses.allSatisfy { $0 == 200 })
-            // A transfer lasts at least from the request's arrival until the delayed answer: those that arrive within that
-            // time certainly run side by side.
+            // A transfer lasts at least from the arrival of the request until the delayed answer. So transfers that
+            // arrive within that time run concurrently.
             let arrivals = receiver.received.dropFirst(endless.count).map(\.receivedAt).sorted()
             let window = milliseconds(pause) / 1000 * 0.9
             let peak = arrivals.map { first in
@@ -89,10 +89,10 @@ extension CurlTests {
             await receiver.shutdown()
         }
 
-        /// Where a server stays silent.
+        /// When a server stays silent.
         enum Silence: CaseIterable { case beforeTheConnection, beforeTheAnswer }
 
-        @Test("servers that never answer give their places up", arguments: Silence.allCases)
+        @Test("servers that never answer do not keep their slots", arguments: Silence.allCases)
         func deadServers(_ silence: Silence) async throws {
             let hole = try FullBacklog()
             try await withLab { lab, _ in
@@ -113,7 +113,7 @@ extension CurlTests {
                         group.addTask { try await driver.perform(request(dead, total: .seconds(3600))).status }
                     }
                     group.addTask {
-                        // Once this one had its turn, the others are in the line or before it.
+                        // Once this one had its turn, the others are in the queue or before it.
                         _ = try await driver.perform(request(dead, total: .milliseconds(300)))
                         return try await driver.perform(request(site)).status
                     }
@@ -126,21 +126,21 @@ extension CurlTests {
             withExtendedLifetime(hole) {}
         }
 
-        @Test("the time limit of a waiting transfer starts when it starts", .waitsForTimeout)
+        @Test("the time limit of a queued transfer starts with the transfer", .waitsForTimeout)
         func timeoutStartsLate() async throws {
             try await withLab(maximumConcurrent: 1, slotTimeout: .seconds(1000)) { lab, driver in
                 lab.origin("hang.test").behaviour = .fault(.hang)
                 lab.origin(host).behaviour = .reply(.json("{}"))
                 async let first = driver.perform(request("https://hang.test/", total: .seconds(30)))
                 try await until { lab.origin("hang.test").requests.count > 0 }
-                // It waits longer than it may take.
+                // It waits longer than its own limit.
                 let second = try await driver.perform(request(site, total: .seconds(20)))
                 #expect(second.status == 200, "\(String(describing: second.error))")
                 #expect(try await first.failure?.kind == .timedOut)
             }
         }
 
-        @Test("kept connections are reused")
+        @Test("idle connections are reused")
         func kept() async throws {
             try await withLab { lab, driver in
                 lab.origin(host).behaviour = .reply(.json("{}"))
@@ -156,7 +156,7 @@ extension CurlTests {
             }
         }
 
-        @Test("fresh connections are not reused, and use no kept one")
+        @Test("fresh connections are not reused, and do not reuse an idle one")
         func fresh() async throws {
             try await withLab { lab, driver in
                 lab.origin(host).behaviour = .reply(.json("{}"))
@@ -174,7 +174,7 @@ extension CurlTests {
             }
         }
 
-        @Test("busy fresh connections do not push out a kept one")
+        @Test("busy fresh connections do not evict an idle one")
         func keptBesideFresh() async throws {
             let lab = try await Lab.start()
             let driver = try CurlDriver(
@@ -212,7 +212,7 @@ extension CurlTests {
             }
         }
 
-        @Test("shutdown lets every task go, running or waiting, and later ones too")
+        @Test("shutdown ends every running, waiting and later transfer")
         func shutdown() async throws {
             try await withLab(maximumConcurrent: 4) { lab, driver in
                 lab.origin(host).behaviour = .fault(.hang)
@@ -225,7 +225,7 @@ extension CurlTests {
             }
         }
 
-        @Test("many drivers come and go", arguments: [true, false])
+        @Test("many drivers can be created and shut down", arguments: [true, false])
         func comeAndGo(orderly: Bool) async throws {
             for _ in 0..<20 {
                 let driver = try CurlDriver()

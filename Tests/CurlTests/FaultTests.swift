@@ -5,10 +5,10 @@ import LabFaults
 import TestTraits
 import Testing
 
-/// What a hostile server does, and what the result says of it.
+/// What a hostile server does, and what the result says about it.
 struct Expected: Sendable {
     var fault: LabFault
-    /// As deliveries name it.
+    /// The error code, as deliveries show it.
     var code: String?
     var phase: Failure.Phase?
     var status: Int?
@@ -41,7 +41,7 @@ extension CurlTests {
         ]
 
         @Test(
-            "each fault of a server has its code and phase, within the limit of the body", .waitsForTimeout,
+            "each server fault has its code and phase, within the body limit", .waitsForTimeout,
             arguments: table)
         func fault(_ expected: Expected) async throws {
             try await withLab { lab, driver in
@@ -89,7 +89,7 @@ extension CurlTests {
             }
         }
 
-        @Test("a tunnel that closes before the server speaks leads nowhere", arguments: [true, false])
+        @Test("a tunnel that closes before the server speaks is unreachable", arguments: [true, false])
         func closedTunnel(_ isSOCKS: Bool) async throws {
             try await withLab { lab, _ in
                 lab.origin(host).handshake = .close

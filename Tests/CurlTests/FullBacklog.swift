@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// A listening socket whose backlog is full: the kernel drops further connection attempts without an answer.
+/// A listening socket with a full backlog: the kernel drops further connection attempts without an answer.
 final class FullBacklog {
     let port: Int
     private var sockets: [Int32] = []

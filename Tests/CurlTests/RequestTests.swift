@@ -36,7 +36,7 @@ extension CurlTests {
             await receiver.shutdown()
         }
 
-        @Test("a gzip answer is decoded, and left alone where gzip was not asked for", arguments: [true, false])
+        @Test("a gzip answer is decoded, but left unchanged if gzip was not requested", arguments: [true, false])
         func gzip(accepted: Bool) async throws {
             try await withLab { lab, driver in
                 let text = String(repeating: "a", count: 1000)
@@ -50,7 +50,7 @@ extension CurlTests {
             }
         }
 
-        @Test("a body of exactly the limit is complete, one byte more is capped", arguments: [0, 1])
+        @Test("a body at the exact limit is complete, one byte more is truncated", arguments: [0, 1])
         func cap(excess: Int) async throws {
             try await withLab { lab, driver in
                 lab.origin(host).behaviour = .reply(LabReply(body: [UInt8](repeating: 97, count: 5000 + excess)))
@@ -76,7 +76,7 @@ extension CurlTests {
             }
         }
 
-        @Test("one header line beyond libcurl's own limit is too large as well")
+        @Test("a single header line beyond libcurl's own limit is too large too")
         func headerLine() async throws {
             try await withLab { lab, driver in
                 let long = String(repeating: "a", count: 200_000)
@@ -97,7 +97,7 @@ extension CurlTests {
         }
 
         @Test(
-            "what is no acceptable URL is refused before anything is sent",
+            "an unacceptable URL is refused before anything is sent",
             arguments: [
                 "", "site.test", "http://site.test/", "ftp://site.test/", "file:///etc/passwd", "https://",
                 "https://user:secret@site.test/", "https://site.test:99999/", "https://site.test/\u{0}",
@@ -113,7 +113,7 @@ extension CurlTests {
         }
 
         @Test(
-            "a header that would smuggle a line is refused",
+            "an invalid header is refused before anything is sent",
             arguments: [
                 ("X-A", "b\r\nX-C: d"), ("X-A\nX-B", "c"), ("", "b"), ("X A", "b"), ("X-A:", "b"), ("X", "\u{0}"),
             ])
@@ -127,7 +127,7 @@ extension CurlTests {
         }
 
         @Test(
-            "loopback is refused where only public addresses are allowed",
+            "loopback is refused if only public addresses are allowed",
             arguments: ["https://site.test/", "https://localhost/", "https://127.0.0.1/", "https://[::1]/"])
         func publicOnly(_ url: String) async throws {
             let lab = try await Lab.start()
@@ -144,7 +144,7 @@ extension CurlTests {
         }
 
         @Test(
-            "a name that resolves to a metadata address is refused before a connection",
+            "a name that resolves to a metadata address is refused before connecting",
             arguments: ["169.254.169.254", "100.100.100.200", "[fd00:ec2::254]", "[::ffff:168.63.129.16]"])
         func metadata(_ address: String) async throws {
             let driver = try CurlDriver(network: NetworkSettings(resolve: ["site.test:443:\(address)"]))
@@ -154,7 +154,7 @@ extension CurlTests {
             await driver.shutdown()
         }
 
-        @Test("behind a proxy a metadata address in the URL is refused, however it is written")
+        @Test("behind a proxy a metadata address in the URL is refused, in any notation")
         func metadataByProxy() async throws {
             let receiver = try await LabReceiver.start()
             let driver = try CurlDriver(network: NetworkSettings(proxy: receiver.url("")))
@@ -168,7 +168,7 @@ extension CurlTests {
             await receiver.shutdown()
         }
 
-        @Test("a chosen address wins over what the name resolves to")
+        @Test("a chosen address takes precedence over what the name resolves to")
         func chosenAddress() async throws {
             let lab = try await Lab.start(addresses: ["127.0.0.1", "127.0.0.2"])
             let driver = try CurlDriver(network: NetworkSettings(caFile: lab.caFile, connectTo: [lab.connectTo]))
@@ -181,21 +181,21 @@ extension CurlTests {
                 #expect(result.status == 200)
                 #expect(result.connection.address == address)
             }
-            #expect(lab.connectionsAccepted == 2, "one kept connection for each address")
+            #expect(lab.connectionsAccepted == 2, "one idle connection for each address")
             asked.address = "site.test:1"
             try await expectError("bad-url", driver, asked)
             await driver.shutdown()
             await lab.shutdown()
         }
 
-        @Test("a closed port is a refused connection, a name without address is not found")
+        @Test("a closed port is a refused connection, a name without an address is not found")
         func refused() async throws {
             let driver = try CurlDriver()
-            // One that merely was free a moment ago may be another test's by now; nobody is given the port of "discard".
+            // A port that was free a moment ago may now belong to another test; no test ever gets port 9 ("discard").
             let closed = try await driver.perform(request("https://127.0.0.1:9/"))
             #expect(closed.failure?.kind == .connectionRefused)
             #expect(closed.failure?.phase == .connecting)
-            // A label of more than 63 characters cannot be resolved, and no name server is asked.
+            // A label of more than 63 characters cannot be resolved, so no name server is asked.
             let name = String(repeating: "a", count: 64) + ".invalid"
             let missing = try await driver.perform(request("https://\(name)/"))
             #expect(missing.failure?.kind == .nameNotFound)
@@ -203,7 +203,7 @@ extension CurlTests {
             await driver.shutdown()
         }
 
-        @Test("a server that does not take the connection is a timeout while connecting")
+        @Test("a server that does not accept the connection is a time-out while connecting")
         func fullBacklog() async throws {
             let full = try FullBacklog()
             let driver = try CurlDriver()
@@ -214,10 +214,10 @@ extension CurlTests {
             await driver.shutdown()
         }
 
-        /// That those of the environment are not is shown with a process of its own: to change this one's would pull it from
-        /// under whoever reads it.
+        /// Another process shows that environment proxies are ignored: changing this process's environment would race
+        /// with its readers.
         @Test(
-            "a configured proxy is asked; its refusal is none of the site, its failure to reach the site is",
+            "a configured proxy is used; only its failure to reach the site is the site's fault",
             arguments: [(403, .proxy), (407, .proxy), (502, .unreachable), (503, .unreachable), (504, .unreachable)]
                 as [(Int, Failure.Kind)])
         func proxy(_ status: Int, _ kind: Failure.Kind) async throws {

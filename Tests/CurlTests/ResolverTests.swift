@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 
 extension CurlTests {
-    @Suite("Name look-ups")
+    @Suite("Name lookups")
     struct ResolverTests {
         @Test(
-            "a name server's answers are four outcomes",
+            "a name server's answers map to four outcomes",
             arguments: [
                 ("gone.test", .nameNotFound), ("empty.test", .noAddress), ("broken.test", .nameServerFailure),
                 ("refused.test", .nameServerFailure), ("bad..name", .nameNotFound), ("half.test", .nameServerFailure),
@@ -22,7 +22,7 @@ extension CurlTests {
         }
 
         @Test(
-            "a name without an address tells what it is an alias of",
+            "a name without an address reports its alias",
             arguments: [
                 ("alias.test", "site.azurewebsites.net"), ("chain.test", "site.azurewebsites.net"), ("gone.test", nil),
                 ("empty.test", nil),
@@ -38,7 +38,7 @@ extension CurlTests {
             #expect(fault.alias == target)
         }
 
-        @Test("a name's addresses are those of both families, an answer of one of them will do")
+        @Test("lookups return the addresses of both families, or of the one that has any")
         func found() async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
@@ -49,7 +49,7 @@ extension CurlTests {
             #expect(try await resolver.addresses(of: "www.test", timeout: .seconds(600)) == .success(["192.0.2.7"]))
         }
 
-        @Test("the answer about one family takes nothing from the other's")
+        @Test("the answer for one family does not change the other one's")
         func families() async throws {
             let (server, second) = (try FakeNameServer(), try FakeNameServer())
             defer {
@@ -62,12 +62,12 @@ extension CurlTests {
             }
             #expect(try await addresses(of: "six.test") == ["2001:db8::7"])
             #expect(try await addresses(of: "denying.test") == ["192.0.2.7"])
-            // Where time runs out before the last server is given up, what is known counts.
+            // If time runs out before the last server fails, the known addresses count.
             #expect(try await addresses(of: "lame.test", within: .seconds(8)) == ["192.0.2.7"])
         }
 
         @Test(
-            "this machine's own name is looked up in its file alone, as is each name below it",
+            "this machine's own name and names below it are looked up only in the hosts file",
             arguments: ["localhost", "LOCALHOST.", "a.localhost"])
         func localhost(_ name: String) async throws {
             let server = try FakeNameServer()
@@ -77,7 +77,7 @@ extension CurlTests {
             #expect(server.questions == 0)
         }
 
-        @Test("servers that do not answer, and one that is not there, are no servers")
+        @Test("silent and missing servers count as no name server")
         func silent() async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
@@ -88,7 +88,7 @@ extension CurlTests {
             }
         }
 
-        @Test("where one name server fails the next is asked", arguments: [2, 5] as [UInt8])
+        @Test("if one name server fails, the next one is asked", arguments: [2, 5] as [UInt8])
         func second(_ rcode: UInt8) async throws {
             let (bad, good) = (try FakeNameServer(rcode: rcode), try FakeNameServer())
             defer {
@@ -107,7 +107,7 @@ extension CurlTests {
             }
         }
 
-        @Test("a name server that failed says more than one that is not there")
+        @Test("a name server's failure takes precedence over a missing server")
         func failedAndAbsent() async throws {
             let bad = try FakeNameServer(rcode: 2)
             defer { bad.stop() }
@@ -121,23 +121,23 @@ extension CurlTests {
             if case .failure(let failure) = result { failure.kind } else { nil }
         }
 
-        @Test("a machine without a way to its name server is told at once")
+        @Test("a machine without a route to its name server fails immediately")
         func noRoute() async throws {
-            // The look-up fails before it waits for anything: nobody may broadcast without asking for it.
+            // The lookup fails before it waits: sending to a broadcast address needs a socket option.
             let result = try await Resolver(servers: "255.255.255.255").addresses(
                 of: "good.test", timeout: .seconds(600))
             if case .failure(let fault) = result { #expect(fault.kind == .noNameServer, "\(fault)") }
             #expect(throws: Failure.self) { try result.get() }
         }
 
-        @Test("servers that cannot be read are our own fault")
+        @Test("an unreadable server list is our own fault")
         func unreadableServers() async throws {
             let result = try await Resolver(servers: "nonsense").addresses(of: "good.test", timeout: .seconds(600))
             if case .failure(let fault) = result { #expect(fault.kind == .own, "\(fault)") }
             #expect(throws: Failure.self) { try result.get() }
         }
 
-        @Test("an answer of the last minute is used by those who allow it only")
+        @Test("an answer from the last minute is used only if allowed")
         func recent() async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
@@ -155,7 +155,7 @@ extension CurlTests {
             #expect(server.questions > first)
         }
 
-        @Test("names that nobody answers for hold up no other look-up")
+        @Test("unanswered names delay no other lookup")
         func deadNames() async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
@@ -167,7 +167,7 @@ extension CurlTests {
                         #expect(throws: Failure.self) { try result.get() }
                     }
                 }
-                // Beside the silent ones, which take seconds.
+                // Concurrent with the silent ones, which take seconds.
                 let result = try await resolver.addresses(of: "good.test", timeout: .seconds(600))
                 #expect(result == .success(["192.0.2.7"]))
                 group.cancelAll()
@@ -175,7 +175,7 @@ extension CurlTests {
             }
         }
 
-        @Test("of more look-ups than are under way at once each has its own outcome")
+        @Test("with more lookups than may run concurrently, each one has its own outcome")
         func crowd() async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
@@ -197,7 +197,7 @@ extension CurlTests {
             }
         }
 
-        @Test("a look-up that waits for others to end is over in time as well")
+        @Test("a lookup that waits for others also ends in time")
         func waiting() async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
@@ -218,7 +218,7 @@ extension CurlTests {
         }
 
         @Test(
-            "a transfer tells why it has no address",
+            "a transfer reports why it has no address",
             arguments: [
                 ("gone.b\u{FC}cher.test", .any, "name-not-found"), ("a\u{FFFD}.test", .any, "bad-url"),
                 ("gone.test", .any, "name-not-found"), ("empty.test", .any, "no-address"),

@@ -5,10 +5,10 @@ import Testing
 @testable import Curl
 
 extension CurlTests {
-    /// Pure tables: no transfer is made.
+    /// Tables without any transfer.
     @Suite struct TextTests {
         @Test(
-            "a redirect's target is made absolute",
+            "a redirect's target becomes absolute",
             arguments: [
                 ("/b", "https://a.test/b"), ("b?c=1#d", "https://a.test/x/b?c=1"), ("../b", "https://a.test/b"),
                 ("//b.test/c", "https://b.test/c"), ("http://b.test", "http://b.test/"), ("", "https://a.test/x/y"),
@@ -24,7 +24,7 @@ extension CurlTests {
         }
 
         @Test(
-            "what is no URL is nil",
+            "an invalid URL is nil",
             arguments: [
                 "https://", "https://[::1", "https://a:99999/", "/\u{0}", "/a\r\nb", "https://a\u{FFFD}.test/",
             ])
@@ -32,7 +32,7 @@ extension CurlTests {
             #expect(CurlURL.resolve(location, against: "https://a.test/x/y") == nil)
         }
 
-        @Test("a URL's parts")
+        @Test("a URL is split into its parts")
         func components() throws {
             let parts = try #require(CurlURL.components("HTTPS://u:p@A.Test/b?c=d#e"))
             #expect(parts == ("https", "a.test", 443, "/b?c=d"))
@@ -46,7 +46,7 @@ extension CurlTests {
         }
 
         @Test(
-            "metadata addresses of clouds are refused as receivers, in each form that leads there",
+            "cloud metadata addresses are refused as receivers, in each notation",
             arguments: [
                 "169.254.169.254", "169.254.170.2", "169.254.0.23", "fe80::a9fe:a9fe", "fe80::1", "fd00:ec2::254",
                 "fd00:ec2::23", "100.100.100.200", "192.0.0.192", "168.63.129.16", "fd20:ce::254",
@@ -72,7 +72,7 @@ extension CurlTests {
         }
 
         @Test(
-            "curl's forms are accepted",
+            "curl's formats are accepted",
             arguments: [
                 NetworkSettings(connectTo: ["a.test:443:b.test:8443", "::127.0.0.1:8443", ":::", "[::1]:443:[::2]:1"]),
                 NetworkSettings(resolve: [
@@ -86,7 +86,7 @@ extension CurlTests {
         }
 
         @Test(
-            "what libcurl would skip without a word is an error that names it",
+            "a setting that libcurl would silently ignore is an error that names it",
             arguments: [
                 NetworkSettings(connectTo: ["a.test"]), NetworkSettings(connectTo: ["a.test:443:b.test"]),
                 NetworkSettings(connectTo: ["a.test:443:b.test:0"]), NetworkSettings(connectTo: ["a:b:c:d"]),
@@ -106,7 +106,7 @@ extension CurlTests {
             #expect(error?.code == .badSettings)
         }
 
-        @Test("where connections go by the rules")
+        @Test("rules decide where connections go")
         func targets() throws {
             let settings = NetworkSettings(
                 connectTo: ["A.test:443:b.test:8443", "::127.0.0.1:"],
@@ -118,7 +118,7 @@ extension CurlTests {
             #expect(settings.resolvedAddresses(host: "z.test", port: 443) == nil)
         }
 
-        @Test("the last header block counts, informational ones and trailers do not")
+        @Test("the last header block counts; informational blocks and trailers do not")
         func headerBlocks() {
             var sink = AnswerSink(limits: TransferLimits())
             feed(&sink, ["HTTP/1.1 103 Early Hints\r\n", "Link: </a>\r\n", "\r\n"])
@@ -131,7 +131,7 @@ extension CurlTests {
             #expect(sink.headers.map(\.value) == ["1 folded", "2"])
         }
 
-        @Test("an informational block alone is no answer")
+        @Test("an informational block alone is not an answer")
         func informational() {
             var sink = AnswerSink(limits: TransferLimits())
             feed(&sink, ["HTTP/1.1 100 Continue\r\n", "A: b\r\n", "\r\n"])
@@ -158,7 +158,7 @@ extension CurlTests {
             #expect(EasyHandle.milliseconds(.seconds(Int64.max)) == 86_400_000)
         }
 
-        @Test("a message is free of control characters and a label of the message")
+        @Test("an error message has no control characters, and its code does not contain the message")
         func errorText() {
             let error = CurlError(code: .init(.timedOut), phase: .waiting, message: "a\u{1b}[31m\r\nb\u{9b}")
             #expect(error.failure.detail == "a[31mb")

@@ -48,7 +48,7 @@ extension DaemonSuite {
             }
         }
 
-        @Test("kinds that are notified alike are one rule, by severity and filter of each channel")
+        @Test("kinds with the same notifications form one rule, by severity and channel filter")
         func rules() throws {
             let routes = try #require(try routes("a.test", Self.channels))
             #expect(
@@ -63,7 +63,7 @@ extension DaemonSuite {
             #expect(routes.changes.map(\.channel) == ["ops"] && routes.changes.first?.reminder == nil)
         }
 
-        @Test("a domain's own channels, no channel, and a mode without Apple's copy")
+        @Test("routes of a domain with its own channels, without channels, and without Apple's copy")
         func domains() throws {
             let own = try #require(try routes("own.test", Self.channels))
             #expect(own.incidents.contains { $0.notifications.map(\.channel) == ["mail", "pager"] })
@@ -74,7 +74,7 @@ extension DaemonSuite {
             #expect(try routes("unknown.test", Self.channels) == nil)
         }
 
-        @Test("the monitor's own trouble goes to the fallback, and that of the fallback elsewhere")
+        @Test("the monitor's own problems go to the fallback, and a fallback's problems to the other channels")
         func fallback() throws {
             let routes = try #require(try routes("a.test", Self.channels))
             func channels(_ words: String) -> Set<String> {
@@ -87,7 +87,7 @@ extension DaemonSuite {
                 routes.monitor.flatMap(\.notifications).filter { !$0.isEscalation }.allSatisfy { $0.after == .zero })
         }
 
-        @Test("only the windows of the domain are shown")
+        @Test("only the domain's own maintenance windows are shown")
         func windows() throws {
             let windows = """
                 maintenance:

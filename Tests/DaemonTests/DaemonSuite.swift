@@ -16,14 +16,14 @@ import Testing
 let noon = Date(timeIntervalSince1970: 1_795_000_000)
 let silent = Logger(label: "x") { _ in SwiftLogNoOpLogHandler() }
 
-/// Receivers that answer by the host's name, or not at all.
+/// Receivers whose answer depends on the host name.
 final class Receivers: MessageTransport {
     enum Behaviour {
         case takes
         case refuses
-        /// It answers that it could not, and may have the message all the same.
+        /// It answers with a server error, but may have accepted the message.
         case fails
-        /// No connection comes about.
+        /// No connection is possible.
         case isDown
         case hangs
     }
@@ -31,7 +31,7 @@ final class Receivers: MessageTransport {
     private let behaviours: Mutex<[String: Behaviour]>
     private let requests = Mutex<[MessageRequest]>([])
 
-    /// By channel, each at `https://NAME.test`; others take everything.
+    /// By channel, each at `https://NAME.test`; other hosts accept everything.
     init(_ behaviours: [String: Behaviour] = [:]) { self.behaviours = Mutex(behaviours) }
 
     func set(_ behaviour: Behaviour, for name: String) { behaviours.withLock { $0[name] = behaviour } }
@@ -45,7 +45,7 @@ final class Receivers: MessageTransport {
         let name = URLComponents(string: request.url)?.host?.replacing(".test", with: "") ?? ""
         switch behaviours.withLock({ $0[name] ?? .takes }) {
         case .takes:
-            // The channels are hooks, which take any status of success, and pagers.
+            // A success for both channel types: webhooks accept any success status, PagerDuty needs this answer.
             return TransportAnswer(status: 202, body: Data(#"{"status":"success"}"#.utf8))
         case .refuses: return TransportAnswer(status: 403)
         case .fails: return TransportAnswer(status: 500)
@@ -66,7 +66,7 @@ func pager(_ name: String) throws -> Channel {
         name: name, kind: .pagerduty, url: "https://\(name).test", token: String(repeating: "a", count: 32))
 }
 
-/// A clock that a test moves; every wait ends at once.
+/// A clock that a test moves; every wait ends immediately.
 final class MovedTime: MonitorClock {
     private let state = Mutex((now: noon, wall: noon))
 
@@ -89,7 +89,7 @@ final class MovedTime: MonitorClock {
     }
 }
 
-/// A store in a folder of its own, which goes with it.
+/// A store in its own directory, which is deleted with it.
 final class ScratchStore: Sendable {
     let folder: URL
     let store: Store
@@ -106,7 +106,7 @@ final class ScratchStore: Sendable {
     }
 }
 
-/// Without channels: nothing leaves.
+/// Without channels: nothing is sent.
 func delivery(_ store: Store, _ time: any MonitorClock) -> Delivery {
     Delivery(
         store: store,
@@ -114,7 +114,7 @@ func delivery(_ store: Store, _ time: any MonitorClock) -> Delivery {
         transport: Receivers(), time: time, userAgent: "x", logger: silent)
 }
 
-/// Answers at once unless it is stuck, and notes who was asked when.
+/// Answers immediately unless it is stuck, and records which domain was checked when.
 final class FakeProbe: DomainProbing {
     let isStuck: Mutex<Bool>
     let asked = Mutex<[Domain: [Date]]>([:])
@@ -122,7 +122,7 @@ final class FakeProbe: DomainProbing {
 
     init(isStuck: Bool = false) { self.isStuck = Mutex(isStuck) }
 
-    /// How many checks began.
+    /// The number of checks that started.
     var begun: Int { depths.withLock(\.count) }
 
     func observe(
@@ -139,7 +139,7 @@ final class FakeProbe: DomainProbing {
     }
 }
 
-/// Those of `d0.test`, `d1.test` and so on.
+/// The watchers of `d0.test`, `d1.test` and so on.
 func watchers(
     _ count: Int, every interval: Duration = .seconds(300), _ probe: FakeProbe, _ store: Store,
     _ time: any MonitorClock, logger: Logger = silent
@@ -152,7 +152,7 @@ func watchers(
     }
 }
 
-/// Waits for something that is bound to come; the suite's time limit ends a wait in vain.
+/// Waits for something that must happen; if it never does, the suite's time limit ends the wait.
 func eventually(_ condition: () async throws -> Bool) async throws {
     while try await !condition() { try await Task.sleep(for: .milliseconds(1)) }
 }

@@ -16,12 +16,12 @@ import Testing
 extension DaemonSuite {
     @Suite("Domain scheduler")
     struct DomainSchedulerTests {
-        @Test("a bounded number of checks is under way, and all of them end at once when the daemon ends")
+        @Test("the number of concurrent checks is bounded, and all end immediately when the daemon ends")
         func cancelled() async throws {
             let scratch = try ScratchStore()
             let probe = FakeProbe(isStuck: true)
             let time = MovedTime()
-            // It reports once a minute, so that time passes while nothing can begin.
+            // It reports once a minute, so time passes even if no check can start.
             let scheduler = DomainScheduler(
                 try watchers(2000, probe, scratch.store, MovedTime()), time: time,
                 watchdog: SchedulerWatchdog(every: .seconds(60)) { _ in })
@@ -30,12 +30,12 @@ extension DaemonSuite {
             let instant = time.now()
             try await eventually { time.now() > instant + 3600 }
             #expect(probe.begun == DomainScheduler.limit)
-            // A check that is not cancelled hangs for an hour.
+            // A check that is not cancelled would hang for an hour.
             task.cancel()
             await task.value
         }
 
-        @Test("single watchers end and begin while the others go on")
+        @Test("single watchers start and end while the others continue")
         func reload() async throws {
             let scratch = try ScratchStore()
             let probe = FakeProbe(isStuck: true)
@@ -51,7 +51,7 @@ extension DaemonSuite {
             await task.value
         }
 
-        /// Time that passes only while no check is under way, and only until the next one is due.
+        /// Time that stops during a check, and otherwise passes only until the next check is due.
         private final class PatientTime: MonitorClock {
             let scheduler = Mutex<DomainScheduler?>(nil)
             private let instant = Mutex(noon)
@@ -68,7 +68,7 @@ extension DaemonSuite {
         }
 
         @Test(
-            "new domains are checked one after the other within their interval, known ones in the rhythm that they had")
+            "new domains are checked one after another within their interval, known ones at their usual times")
         func rhythm() async throws {
             let scratch = try ScratchStore()
             let probe = FakeProbe()
@@ -102,7 +102,7 @@ extension DaemonSuite {
         }
 
         @Test(
-            "a state that cannot be read keeps its own domain from being checked, until it can be read, and nothing else"
+            "a domain with an unreadable state is not checked until the state can be read; other domains are"
         )
         func unreadable() async throws {
             let scratch = try ScratchStore()
@@ -138,7 +138,7 @@ extension DaemonSuite {
             #expect(reports.withLock { $0.count > 60 && $0.allSatisfy(\.self) })
         }
 
-        @Test("a first check that cannot be stored is made again after a pause")
+        @Test("a first check that cannot be stored is repeated after a pause")
         func unstored() async throws {
             let scratch = try ScratchStore()
             let (probe, time, log) = (FakeProbe(), PatientTime(), LogBook())
@@ -165,7 +165,7 @@ extension DaemonSuite {
                 zip(asked, asked.dropFirst()).allSatisfy { $1.timeIntervalSince($0) >= DomainScheduler.unreadPause })
         }
 
-        @Test("a check that somebody asks for is full, is made at once and moves the next one; too many are refused")
+        @Test("a requested check is full, starts immediately and moves the next one; too many are refused")
         func now() async throws {
             let scratch = try ScratchStore()
             let probe = FakeProbe()
@@ -188,7 +188,7 @@ extension DaemonSuite {
             task.cancel()
             await task.value
             let times = probe.asked.withLock { $0[domain] ?? [] }
-            // One at each turn: the place in the queue from before counts no more.
+            // All checks follow the schedule: the old position in the queue no longer counts.
             for instant in times.dropFirst() {
                 let turns = instant.timeIntervalSince1970 / 300 - watcher.schedule.phase
                 #expect(abs(turns - turns.rounded()) * 300 < 1)
@@ -196,7 +196,7 @@ extension DaemonSuite {
             #expect(Set(times).count == times.count)
         }
 
-        @Test("who asks while a check is under way gets that one, and does not wait for ever")
+        @Test("a request during a check joins that check, and does not wait forever")
         func underWay() async throws {
             let scratch = try ScratchStore()
             let probe = FakeProbe(isStuck: true)

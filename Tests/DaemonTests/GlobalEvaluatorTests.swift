@@ -11,7 +11,7 @@ import Testing
 extension DaemonSuite {
     @Suite("Global evaluator")
     struct GlobalEvaluatorTests {
-        @Test("a pass stores what it finds and logs it once")
+        @Test("a pass stores its result and logs it once")
         func pass() async throws {
             let scratch = try ScratchStore()
             let time = MovedTime()
@@ -31,7 +31,7 @@ extension DaemonSuite {
             #expect(book.lines == ["incident fired"])
         }
 
-        /// Every sleep ends at once; one of them took hours.
+        /// Every sleep ends immediately; one of them took hours.
         private final class SuspendedTime: MonitorClock {
             static let resumed = noon + 8 * 3600
             private let instant = Mutex(noon)
@@ -48,7 +48,7 @@ extension DaemonSuite {
             }
         }
 
-        @Test("checks are not late for the time in which the machine was suspended, and are for the time after it")
+        @Test("checks are not late because of a suspended machine, but are if they stay late afterwards")
         func suspended() async throws {
             let scratch = try ScratchStore()
             let (time, book) = (SuspendedTime(), LogBook())

@@ -18,7 +18,7 @@ extension DaemonSuite {
 
         init() throws { scratch = try ScratchStore() }
 
-        /// That of one process.
+        /// The housekeeping of one process.
         private func housekeeping(_ more: String = "") async throws -> Housekeeping {
             let configuration = try ConfigurationLoader.parse(
                 "version: 1\ndomains: [a.test]\n\(more)", file: "monitor.yaml", environment: [:]
@@ -39,7 +39,7 @@ extension DaemonSuite {
             return housekeeping
         }
 
-        @Test("each duty is begun when its period is over, and not again while it is under way")
+        @Test("each duty starts after its period, and never twice at the same time")
         func due() async throws {
             let housekeeping = try await housekeeping(
                 "heartbeat: {url: \"http://127.0.0.1:9/ping\", every: 40s}\n")
@@ -56,7 +56,7 @@ extension DaemonSuite {
         }
 
         @Test(
-            "readers of the store are told how many channels there are",
+            "the store records the number of channels for its readers",
             arguments: [("", 0), (#"alerts: {channels: [{name: a, type: webhook, url: "https://a.test/"}]}"#, 1)])
         func channels(_ more: String, _ count: Int) async throws {
             #expect(try await scratch.store.channelCount() == nil)
@@ -64,7 +64,7 @@ extension DaemonSuite {
             #expect(try await scratch.store.channelCount() == count)
         }
 
-        @Test("it works until it is cancelled, and then notes when it ended")
+        @Test("it works until it is cancelled, and then records when it ended")
         func cancelled() async throws {
             let housekeeping = try await housekeeping()
             let start = time.now()
@@ -75,7 +75,7 @@ extension DaemonSuite {
             #expect(try await scratch.store.lastInstant() == time.now())
         }
 
-        @Test("a monitor that runs, or is started again within seconds, is never drawn as absent")
+        @Test("a monitor that runs or restarts within seconds is never shown as absent")
         func present() async throws {
             for _ in 0..<2 {
                 let housekeeping = try await housekeeping()
@@ -107,7 +107,7 @@ extension DaemonSuite {
             #expect(book.lines.count { $0.hasPrefix("wall clock moved") } == 2)
         }
 
-        @Test("silences that another process wrote are known at the next look")
+        @Test("silences that another process wrote are known at the next refresh")
         func silences() async throws {
             let housekeeping = try await housekeeping()
             let other = try Store(path: scratch.folder.appending(path: "monitor.db").path, access: .beside)

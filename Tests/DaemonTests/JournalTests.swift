@@ -5,7 +5,7 @@ import Testing
 
 extension DaemonSuite {
     @Suite struct JournalTests {
-        @Test("a level has the priority of syslog")
+        @Test("each log level has its syslog priority")
         func priorities() {
             #expect(Logger.Level.allCases.map(Journal.priority) == ["<7>", "<7>", "<6>", "<5>", "<4>", "<3>", "<2>"])
         }

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Keeps the messages that are logged.
+/// Keeps all logged messages.
 final class LogBook: Sendable {
     private let written = Mutex<[String]>([])
 

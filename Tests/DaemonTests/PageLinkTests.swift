@@ -6,7 +6,7 @@ import Testing
 extension DaemonSuite {
     @Suite struct PageLinkTests {
         @Test(
-            "messages link to the pages where whoever reads them can open them",
+            "messages link to the pages only at an address that their readers can open",
             arguments: [
                 (nil, "127.0.0.1", 9630, nil), (nil, "localhost", 9630, nil), (nil, "::1", 9630, nil),
                 (nil, "0.0.0.0", 9630, nil), (nil, "::", 9630, nil), (nil, "10.0.0.5", 0, nil),

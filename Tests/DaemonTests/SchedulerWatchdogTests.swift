@@ -12,9 +12,9 @@ import Testing
 @testable import Daemon
 
 extension DaemonSuite {
-    @Suite("The scheduler's watchdog")
+    @Suite("Scheduler watchdog")
     struct SchedulerWatchdogTests {
-        /// Time that passes in no time, but not while a check is under way that will end.
+        /// Time that passes immediately, but stops while a check that is going to end is running.
         private final class WaitingTime: MonitorClock {
             private let instant = Mutex(noon)
             private let isBusy: @Sendable () -> Bool
@@ -44,8 +44,8 @@ extension DaemonSuite {
             return (scheduler, time)
         }
 
-        // One hangs as its only domain does; more hang than may be under way, so that those due cannot begin.
-        @Test("a scheduler that is stuck loses its watchdog, and the log says so", arguments: [1, 1500])
+        // One: its only domain hangs. 1500: more checks hang than may run concurrently, so no due check can start.
+        @Test("a stuck scheduler stops the watchdog, and the log says so", arguments: [1, 1500])
         func stuck(_ domains: Int) async throws {
             let scratch = try ScratchStore()
             let socket = try NotifySocket(scratch.folder.appending(path: "notify").path)
@@ -59,7 +59,7 @@ extension DaemonSuite {
             try await eventually { socket.messages.contains("WATCHDOG=1") }
             #expect(log.lines.isEmpty)
             probe.isStuck.withLock { $0 = true }
-            // The socket is read meanwhile: its queue is short.
+            // Reads the socket meanwhile, because its queue is short.
             try await eventually {
                 _ = socket.messages
                 return log.lines.contains { $0.hasPrefix("a check does not end") }
@@ -73,7 +73,7 @@ extension DaemonSuite {
             await task.value
         }
 
-        @Test("a scheduler with nothing to do keeps its watchdog")
+        @Test("an idle scheduler keeps the watchdog running")
         func idle() async throws {
             let scratch = try ScratchStore()
             let reports = Mutex<[Bool]>([])
@@ -88,7 +88,7 @@ extension DaemonSuite {
             #expect(reports.withLock { $0.count >= 600 && $0.allSatisfy(\.self) })
         }
 
-        @Test("only a socket that can be one makes a notifier; only a watchdog of this process counts")
+        @Test("only a valid socket makes a notifier; only this process's watchdog counts")
         func environment() {
             #expect(ServiceNotifier(environment: [:]) == nil)
             for name in ["", "@", "/", "notify", "vsock:2:1", "/" + String(repeating: "x", count: 200)] {

@@ -34,7 +34,7 @@ extension DaemonSuite {
                 reason: "patches")
         }
 
-        @Test("what was written through this process holds when the answer to it goes out")
+        @Test("a silence written by this process is active before the answer is sent")
         func write() async throws {
             try await refresher.refresh()
             #expect(delivery.inputs.silences.silences.isEmpty)
@@ -43,7 +43,7 @@ extension DaemonSuite {
             #expect(delivery.inputs.silences.silences.map(\.reason) == ["1"])
         }
 
-        @Test("looks and reloads at the same time leave what was written and loaded last")
+        @Test("concurrent refreshes and reloads keep the last written and loaded values")
         func together() async throws {
             for round in 1...300 {
                 let window = try window(round)

@@ -8,7 +8,7 @@ import Testing
 @testable import Storage
 
 extension DaemonSuite {
-    @Suite("Notification of a store in trouble")
+    @Suite("Store outage notifications")
     final class StoreTroubleNotifierTests {
         private let receivers = Receivers()
         private let time = MovedTime()
@@ -45,7 +45,7 @@ extension DaemonSuite {
             receivers.sent(to: name).map { String(decoding: $0.body, as: UTF8.self) }
         }
 
-        /// A look each 10 seconds.
+        /// One step every 10 seconds.
         private func watch(
             _ notifier: StoreTroubleNotifier, _ health: StoreHealth, for seconds: Double, isSilenced: Bool = false
         ) async {
@@ -55,7 +55,7 @@ extension DaemonSuite {
             }
         }
 
-        @Test("trouble of 30 seconds is notified once a process, to people alone, in the words of the store")
+        @Test("a problem of 30 seconds is notified once per process, only to people, with the store's error text")
         func once() async throws {
             let notifier = notifier([try hook("ops"), try pager("pager")])
             await watch(notifier, failing(), for: 30)
@@ -68,7 +68,7 @@ extension DaemonSuite {
             #expect(sent("pager").isEmpty)
         }
 
-        @Test("trouble that passes within 30 seconds, or that is silenced, is not notified")
+        @Test("a problem that ends within 30 seconds or is silenced is not notified")
         func short() async throws {
             let notifier = notifier([try hook("ops")])
             for _ in 0..<5 {
@@ -79,7 +79,7 @@ extension DaemonSuite {
             #expect(sent("ops").isEmpty)
         }
 
-        @Test("it is retried each minute, under the same key and with its true age, until a channel takes it")
+        @Test("the message is retried each minute with the same key and its true age, until a channel accepts it")
         func retried() async throws {
             receivers.set(.fails, for: "ops")
             let notifier = notifier([try hook("ops")])
@@ -94,7 +94,7 @@ extension DaemonSuite {
                 Set(receivers.sent(to: "ops").map { $0.headers.first { $0.name == "webhook-id" }?.value }).count == 1)
         }
 
-        @Test("the fallback gets it alone; where it does not take it, or is a pager, all others do")
+        @Test("only the fallback gets it; if it refuses the message, or is a pager, all other channels get it")
         func fallback() async throws {
             let channels = [try hook("ops"), try hook("chat"), try pager("pager")]
             await watch(notifier(channels, fallback: "chat"), failing(), for: 60)
@@ -106,7 +106,7 @@ extension DaemonSuite {
             #expect(sent("chat").count == 3 && sent("ops").count == 2 && sent("pager").isEmpty)
         }
 
-        @Test("what is wrong decides what to do")
+        @Test("each error has its own instruction")
         func advice() async throws {
             let rows: [(StoreError.Code, Bool, String)] = [
                 (.newer, true, "Install the newer aasa-monitor again"),
@@ -128,7 +128,7 @@ extension DaemonSuite {
             }
         }
 
-        @Test("a damaged store that was set aside is notified once, tried each minute")
+        @Test("a damaged store that was set aside is notified once, retried each minute")
         func setAside() async throws {
             let notifier = notifier([try hook("ops"), try pager("pager")])
             await notifier.note(StoreError(code: .corrupt, message: "/monitor.db.damaged-1: malformed"), at: noon)
@@ -144,7 +144,7 @@ extension DaemonSuite {
             }
         }
 
-        @Test("starts that fail are notified once an hour, by each process anew")
+        @Test("failed starts are notified once an hour, and again by each process")
         func starts() async throws {
             let fault = StoreError(code: .unwritable, message: "read-only file system")
             for minute in 0..<90 {
@@ -158,7 +158,7 @@ extension DaemonSuite {
             #expect(other.hasPrefix(folder.path + "/aasa-monitor-"), "without $RUNTIME_DIRECTORY")
         }
 
-        @Test("a start that no channel heard of is notified at the next one; a second daemon is no trouble")
+        @Test("a failed start that reached no channel is notified at the next one; a second daemon is not a failure")
         func unheard() async throws {
             receivers.set(.isDown, for: "ops")
             let fault = StoreError(code: .full, message: "no space")

@@ -1,8 +1,8 @@
-// The entry that libFuzzer calls: see `make fuzz`. Compiled together with the library, not by the package. Bytes that begin
-// as text are a file. Others are numbers from which a file is drawn that is made to cost time and memory: few distinct parts,
-// many repeats, long parts, many names, as large as a file may be.
+// The entry point for libFuzzer: see `make fuzz`. It is compiled together with the library, not by the package. Bytes
+// that begin like text are a file. Other bytes are numbers that generate a file which costs time and memory: few
+// distinct parts, many repeats, long parts, many names, up to the maximum size.
 
-/// A file for the comparisons; libFuzzer gives the other.
+/// A fixed file for the comparisons; libFuzzer provides the other.
 private let base = try? AssociationFile(
     parsing: Array(
         #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/a/*","exclude":true},"#
@@ -12,19 +12,19 @@ private let base = try? AssociationFile(
 
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> Int32 {
-    // The buffer is libFuzzer's for the time of this call.
+    // libFuzzer's buffer is valid only during this call.
     let input = Array(UnsafeBufferPointer(start: start, count: count))
     let bytes = input.first.map { $0 >= 0x80 } == true ? drawn(from: input.dropFirst()) : input
     do {
         try FuzzExercise.run(bytes, against: base)
     } catch {
-        // libFuzzer learns of a fault by the end of the process, and keeps the bytes.
+        // libFuzzer notices a fault because the process ends, and saves the bytes.
         preconditionFailure("\(error)")
     }
     return 0
 }
 
-/// The first two bytes give the size.
+/// The first two bytes determine the size.
 private func drawn(from numbers: ArraySlice<UInt8>) -> [UInt8] {
     var left = numbers
     func next() -> Int { Int(left.popFirst() ?? 0) }

@@ -32,7 +32,7 @@ mkdir "$work/configuration" "$work/secrets" "$work/volume"
 if [ -x "$python" ]; then
     "$python" "$here/manifests.py" "$deploy/kubernetes.yaml" "$work/secrets"
     mv "$work/secrets/monitor.yaml" "$work/configuration/"
-    sed '/^#/d' "$deploy/monitor.yaml" | diff - "$work/configuration/monitor.yaml" || fail "compose.yaml and kubernetes.yaml differ in their configuration"
+    sed '/^#/d' "$deploy/monitor.yaml" | diff - "$work/configuration/monitor.yaml" || fail "compose.yaml and kubernetes.yaml have different configurations"
 else
     echo "skipped: the Kubernetes schemas are not installed (make setup)"
     sed '/^#/d' "$deploy/monitor.yaml" >"$work/configuration/monitor.yaml"

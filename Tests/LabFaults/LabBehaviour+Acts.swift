@@ -1,24 +1,23 @@
-// What a server does besides a plain answer and short of a fault.
+// Server behaviours that are neither a plain answer nor a fault.
 
 import Foundation
 import Lab
 
 extension LabBehaviour {
-    /// A redirect with that status and `Location`, sent as it stands: it may be relative, absolute or nonsense.
+    /// A redirect with that status and `Location`, sent unchanged: it may be relative, absolute or invalid.
     package static func redirect(status: Int, location: String) -> LabBehaviour {
         .act(Redirect(status: status, location: location))
     }
 
-    /// A redirect with that status to a path of the same host that was never named before, again and again: a chain
-    /// without end and without a circle.
+    /// A redirect with that status to a new path of the same host, every time: an endless chain without a loop.
     package static func maze(status: Int) -> LabBehaviour { .act(Maze(status: status)) }
 
-    /// Waits, then does the other.
+    /// Waits, then runs the other behaviour.
     package static func after(_ delay: Duration, _ behaviour: LabBehaviour) -> LabBehaviour {
         .act(Wait(delay: delay, behaviour: behaviour))
     }
 
-    /// The reply with its body as gzip, and the `Content-Encoding` that says so.
+    /// The reply with a gzip body and the matching `Content-Encoding`.
     package static func gzip(_ reply: LabReply) -> LabBehaviour { .act(Compressed(reply: reply)) }
 }
 
@@ -58,7 +57,7 @@ private struct Maze: LabAct {
 }
 
 private struct Wait: LabAct {
-    /// The crawler's patience, as far as anyone outside Apple can tell.
+    /// How long the crawler waits, as far as can be observed.
     private static let longest = Duration.seconds(5)
 
     let delay: Duration
@@ -92,7 +91,7 @@ extension LabCDNFailure {
     static let timeout = LabCDNFailure.timeout(
         "context deadline exceeded (Client.Timeout exceeded while awaiting headers)")
 
-    /// Apple's own code for it.
+    /// Apple's own error code for a time-out.
     static func timeout(_ cause: String) -> LabCDNFailure {
         LabCDNFailure(reason: "SWCERR00301 Timeout", cause: cause, tryDirect: true)
     }

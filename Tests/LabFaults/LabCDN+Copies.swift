@@ -1,15 +1,15 @@
-// What the CDN holds and shows at a test's word, everywhere or at one edge.
+// Sets what the CDN has and serves, at all edges or at one.
 
 import Lab
 
 extension LabCDN {
-    /// Shown from the next connection on.
+    /// Used from the next connection on.
     package var certificate: LabCertificate {
         get { site.certificate }
         set { site.certificate = newValue }
     }
 
-    /// Holds from the next connection on.
+    /// Used from the next connection on.
     package var handshake: LabHandshake {
         get { site.handshake }
         set { site.handshake = newValue }
@@ -17,12 +17,12 @@ extension LabCDN {
 
     /// Forces a good copy.
     /// - Parameters:
-    ///   - host: in any case.
-    ///   - body: served as it is, JSON or not.
-    ///   - age: what the `Age` header starts from.
-    ///   - maxAge: `max-age` of `Cache-Control`, in whole seconds; six hours when nil, as the real one was seen to say.
-    ///   - urls: the chain of URLs in `Apple-From`; the well-known one when nil.
-    ///   - edge: the one of the lab's addresses that has this copy; every address when nil.
+    ///   - host: in upper or lower case.
+    ///   - body: served unchanged, JSON or not.
+    ///   - age: the initial value of the `Age` header.
+    ///   - maxAge: `max-age` of `Cache-Control`, in whole seconds; six hours if nil, as observed at Apple's CDN.
+    ///   - urls: the chain of URLs in `Apple-From`; the well-known URL if nil.
+    ///   - edge: the address of the lab that has this copy; all addresses if nil.
     package func holds(
         _ host: String, body: String, age: Duration = .zero, maxAge: Duration? = nil, from urls: [String]? = nil,
         edge: String? = nil
@@ -31,8 +31,8 @@ extension LabCDN {
         keep(.body(Array(body.utf8), from: urls), for: host, age: age, maxAge: maxAge, edge: edge)
     }
 
-    /// Forces a failure, at one edge or at all; `reason` nil is a bare 404, without a word on the origin. `age` and
-    /// `maxAge` are as for ``holds(_:body:age:maxAge:from:edge:)``, with an hour as the usual `max-age`.
+    /// Forces a failure, at one edge or at all. With `reason` nil it is a bare 404 that says nothing about the origin.
+    /// `age` and `maxAge` are as for ``holds(_:body:age:maxAge:from:edge:)``, with a default `max-age` of one hour.
     package func fails(
         _ host: String, status: Int = 404, reason: String?, details: String? = nil, tryDirect: Bool = false,
         age: Duration = .zero, maxAge: Duration? = nil, edge: String? = nil
@@ -41,22 +41,22 @@ extension LabCDN {
         keep(.failure(failure), for: host, age: age, maxAge: maxAge, edge: edge)
     }
 
-    /// Any raw behaviour for a host, at one edge or at all; nil goes back to the cache.
+    /// Any raw behaviour for a host, at one edge or at all; nil restores the cache.
     package func behaves(_ host: String, _ behaviour: LabBehaviour?, edge: String? = nil) {
         site.on(address: edge, path: "\(Self.basePath)/\(host.lowercased())", behaviour)
     }
 
-    /// Whose machine an edge is, which shows in its headers; Apple's own where nothing was said.
+    /// Sets whose machine an edge is, which its headers show; the default is Apple's own.
     package func belongs(edge: String, to network: LabEdgeNetwork) {
         let others = edgeHeaders
         edgeHeaders = { $0 == edge ? network.headers(edge: $0, isHit: $1) : others($0, $1) }
     }
 }
 
-/// Whose machines an edge of the CDN runs on. Each kind names itself by other headers.
+/// The owner of an edge's machine. Each one has its own headers.
 package enum LabEdgeNetwork: Sendable {
     case apple
-    /// Hired from another: no `Via`, but `CDN-Server`.
+    /// Lumen's: no `Via`, but `CDN-Server`.
     case lumen
 
     fileprivate func headers(edge: String, isHit: Bool) -> [(String, String)] {

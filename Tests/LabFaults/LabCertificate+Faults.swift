@@ -1,4 +1,4 @@
-// Certificates that a client which trusts the lab's root must refuse, and one that is about to end.
+// Certificates that a client which trusts the lab's root must refuse, and one that expires soon.
 
 import COpenSSL
 import Foundation
@@ -7,21 +7,21 @@ import Lab
 extension LabCertificate {
     private static let day = LabAuthority.day
 
-    /// As ``valid``, but ended a day ago.
+    /// Like ``valid``, but expired a day ago.
     package static let expired = LabCertificate("expired") { _, now in
         outOfDate(now, "after \((now - day).ISO8601Format())")
     } issue: { host, authority, now in
         try authority.chain(for: host, now: now, validity: (now - 91 * day)...(now - day))
     }
 
-    /// As ``valid``, but begins tomorrow.
+    /// Like ``valid``, but valid from tomorrow.
     package static let notYetValid = LabCertificate("notYetValid") { _, now in
         outOfDate(now, "before \((now + day).ISO8601Format())")
     } issue: { host, authority, now in
         try authority.chain(for: host, now: now, validity: (now + day)...(now + 91 * day))
     }
 
-    /// As ``valid``, but ends that long after the moment it was first made for a host.
+    /// Like ``valid``, but expires this long after it was first made for a host.
     package static func expiring(in left: Duration) -> LabCertificate {
         LabCertificate("expiring(in: \(left))") { _, now in
             left > .zero ? nil : outOfDate(now, "after the end of its validity")
@@ -30,26 +30,26 @@ extension LabCertificate {
         }
     }
 
-    /// Signed with its own key; the chain is this certificate alone.
+    /// Signed with its own key; the chain has only this certificate.
     package static let selfSigned = LabCertificate("selfSigned", refusal: unknownAuthority) { host, _, now in
         try alone(host, [(NID_subject_alt_name, "DNS:\(host)")], now: now, signedBy: nil)
     }
 
-    /// Chains, over an intermediate that is sent, to a root that is not in the lab's CA file.
+    /// Chains to a root that is not in the lab's CA file, over an intermediate that is sent.
     package static let untrustedRoot = LabCertificate("untrustedRoot", refusal: unknownAuthority) {
         host, authority, now in
         try authority.chain(for: host, now: now, under: strangeIntermediate(now))
     }
 
-    /// As ``valid``, but sent without the intermediate, whose place on the web the leaf tells.
+    /// Like ``valid``, but sent without the intermediate. The leaf says where to find it.
     package static let missingIntermediate = LabCertificate("missingIntermediate", refusal: unknownAuthority) {
         host, authority, now in
         let whole = try authority.chain(for: host, now: now)
         return LabIdentity(certificates: Array(whole.certificates.prefix(1)), key: whole.key)
     }
 
-    /// As ``valid``, but under an intermediate of the second degree: it is sent, the cross-signed one above it is not, and
-    /// tells where that is found.
+    /// Like ``valid``, but with a second-level intermediate. It is sent; the cross-signed one above it is not, but the
+    /// sent one says where to find it.
     package static let missingSecondIntermediate = LabCertificate(
         "missingSecondIntermediate", refusal: unknownAuthority
     ) { host, authority, now in
@@ -61,7 +61,7 @@ extension LabCertificate {
                 "Lab Second Intermediate", under: crossSigned, [LabAuthority.issuerLocation], now: now))
     }
 
-    /// As ``valid``, but with the host as its common name alone: no subject alternative name.
+    /// Like ``valid``, but the host is only in the common name, without a subject alternative name.
     package static let commonNameOnly = LabCertificate("commonNameOnly") { _, _ in
         "certificate relies on legacy Common Name field, use SANs instead"
     } issue: { host, authority, now in
@@ -69,19 +69,19 @@ extension LabCertificate {
         return LabIdentity(certificates: leaf.certificates + [authority.intermediate.der], key: leaf.key)
     }
 
-    /// What an ingress shows for a host that it does not know: signed by itself, for no public name.
+    /// What an ingress shows for an unknown host: self-signed, without a public name.
     package static let ingressDefault = LabCertificate("ingressDefault", refusal: unknownAuthority) { _, _, now in
         try alone(ingressName, [(NID_subject_alt_name, "DNS:ingress.local")], now: now, signedBy: nil)
     }
 
-    /// Signed by an authority of one's own, as mkcert's or a company's, and sent alone: the leaf does not tell where its
-    /// issuer's certificate is found.
+    /// Signed by a private CA, such as mkcert's or a company's, and sent alone. The leaf does not say where to find its
+    /// issuer's certificate.
     package static let privateAuthority = LabCertificate("privateAuthority", refusal: unknownAuthority) {
         host, _, now in
         try alone(host, [(NID_subject_alt_name, "DNS:\(host)")], now: now, signedBy: strangeIntermediate(now))
     }
 
-    /// As ``valid``, but under an intermediate that ended a day ago: the leaf itself is in date.
+    /// Like ``valid``, but the intermediate expired a day ago. The leaf has not expired.
     package static let expiredIntermediate = LabCertificate("expiredIntermediate") { _, now in
         outOfDate(now, "after \((now - day).ISO8601Format())")
     } issue: { host, authority, now in
@@ -90,7 +90,7 @@ extension LabCertificate {
             under: LabAuthority.authority("Lab Old Intermediate", under: authority.root, now: now, until: now - day))
     }
 
-    /// The common name of an ``ingressDefault`` certificate, as ingress-nginx has it.
+    /// The common name of an ``ingressDefault`` certificate, as in ingress-nginx.
     package static let ingressName = "Kubernetes Ingress Controller Fake Certificate"
 
     private static func alone(
@@ -122,7 +122,7 @@ extension LabCertificate: Hashable, CustomStringConvertible {
 }
 
 extension LabIdentity {
-    /// The chain as PEM, the leaf first.
+    /// The chain as PEM, leaf first.
     package var certificatesPEM: String { certificates.map { Self.pem($0, "CERTIFICATE") }.joined() }
 
     /// The key as PEM.

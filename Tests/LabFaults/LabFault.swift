@@ -1,4 +1,4 @@
-// Broken and hostile servers: what they do on the wire, and what Apple's crawler makes of it.
+// Broken and hostile servers: what they send, and how Apple's crawler reacts.
 
 import Lab
 
@@ -6,46 +6,46 @@ extension LabBehaviour {
     package static func fault(_ fault: LabFault) -> LabBehaviour { .act(fault) }
 }
 
-/// What a broken or hostile server does once it has read a request. Each fault is really on the wire.
+/// What a broken or hostile server does after reading a request. Each fault really happens on the wire.
 package enum LabFault: String, Sendable, CaseIterable {
-    /// Accepts the request, never answers.
+    /// Reads the request and never answers.
     case hang
-    /// A TCP reset after the request was read.
+    /// A TCP reset after reading the request.
     case reset
-    /// An orderly close without an answer.
+    /// A normal close without an answer.
     case close
-    /// A status line, then header lines without end.
+    /// A status line, then endless header lines.
     case endlessHeaders
-    /// A good head without a length, then a body without end.
+    /// Valid headers without a length, then an endless body.
     case endlessBody
-    /// A body of about 100 KB, declared as gzip, that inflates to ``LabGzip/bombInflatedSize`` bytes.
+    /// A body of about 100 KB, declared as gzip, that decompresses to ``LabGzip/bombInflatedSize`` bytes.
     case gzipBomb
-    /// A good head, then one byte of body each 200 ms, for ever.
+    /// Valid headers, then one byte of the body every 200 ms, forever.
     case slowDrip
-    /// One byte of a status line each 200 ms, for ever.
+    /// One byte of a status line every 200 ms, forever.
     case slowHeaders
-    /// A status line at once, then one byte of header lines each 200 ms, for ever.
+    /// A status line immediately, then one byte of header lines every 200 ms, forever.
     case headerDrip
-    /// A status line and half a header line, then an orderly close.
+    /// A status line and half a header line, then a normal close.
     case shortHead
-    /// `Content-Length: 1000`, 100 bytes of it, then a TCP reset.
+    /// `Content-Length: 1000`, 100 bytes of the body, then a TCP reset.
     case resetMidBody
-    /// `Content-Length: 1000`, 100 bytes of it, then an orderly close.
+    /// `Content-Length: 1000`, 100 bytes of the body, then a normal close.
     case shortBody
-    /// `Content-Length: 20`, and a file that is longer.
+    /// `Content-Length: 20`, and a longer file.
     case longBody
-    /// A chunked body that ends, by an orderly close, in the middle of a chunk.
+    /// A chunked body with a normal close in the middle of a chunk.
     case truncatedChunk
-    /// A status line whose status is no number.
+    /// A status line whose status is not a number.
     case malformedStatusLine
-    /// The banner of another protocol in place of HTTP.
+    /// Another protocol's banner instead of HTTP.
     case notHTTP
-    /// `Content-Encoding: gzip` on bytes that are no gzip.
+    /// `Content-Encoding: gzip` on bytes that are not gzip.
     case badGzip
 }
 
 extension LabFault: LabAct {
-    /// Never goes on: the connection is of no further use.
+    /// Never calls `goOn`: the connection cannot be used again.
     package func perform(on wire: LabWire, goOn: @escaping (LabBehaviour) -> Void) { wire.perform(self) }
 
     package func outcome(for crawler: LabCrawler, from urls: [String]) -> LabCrawler.Outcome {
@@ -71,7 +71,7 @@ extension LabWire {
     private static let jsonHead = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
     private static let hundredBytes = "{\"applinks\":{\"details\":[" + String(repeating: " ", count: 76)
 
-    /// Does what a fault says; the connection is of no use afterwards.
+    /// Performs the fault; the connection cannot be used afterwards.
     fileprivate func perform(_ fault: LabFault) {
         switch fault {
         case .hang: break

@@ -1,4 +1,4 @@
-// Gzip (RFC 1952) without zlib: stored blocks for honest answers, and one dynamic block for the bomb.
+// Gzip (RFC 1952) without zlib: stored blocks for normal answers, and one dynamic block for the bomb.
 
 /// The two gzip streams that the lab can write.
 package enum LabGzip {
@@ -8,7 +8,7 @@ package enum LabGzip {
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xedb8_8320 ^ (value >> 1) : value >> 1 }
     }
 
-    /// A gzip stream that inflates to `bytes`, in stored blocks: a little longer than what it holds.
+    /// A gzip stream that decompresses to `bytes`, in stored blocks: slightly longer than its content.
     package static func stored(_ bytes: [UInt8]) -> [UInt8] {
         var out = header
         var rest = bytes[...]
@@ -24,17 +24,17 @@ package enum LabGzip {
         return out + littleEndian(crc) + littleEndian(UInt32(truncatingIfNeeded: bytes.count))
     }
 
-    /// How many zeros ``bomb`` inflates to: one literal, then 258 for each match.
+    /// How many zeros ``bomb`` decompresses to: one literal, then 258 for each match.
     package static let bombInflatedSize = 1 + 4 * 258 * bombFiller
 
     private static let bombFiller = 100_000
 
-    /// A complete and correct gzip stream of about 100 KB that inflates to ``bombInflatedSize`` zeros: deflate's best
-    /// ratio, in which a byte of zero bits is four matches of 258 zeros each.
+    /// A complete and valid gzip stream of about 100 KB that decompresses to ``bombInflatedSize`` zeros. It has
+    /// deflate's best ratio: a byte of zero bits is four matches of 258 zeros each.
     package static let bomb: [UInt8] = {
         var bits = BitWriter()
         bits.write(1, 1)  // the last block
-        bits.write(2, 2)  // with Huffman codes of its own
+        bits.write(2, 2)  // with its own Huffman codes
         bits.write(29, 5)  // 286 literal and length codes
         bits.write(0, 5)  // one distance code
         bits.write(14, 4)  // 18 lengths for the alphabet of lengths
@@ -58,7 +58,7 @@ package enum LabGzip {
         bits.writeCode(0b10, 2)
         for _ in 0..<bombFiller { bits.write(0, 8) }
         bits.writeCode(0b11, 2)
-        // The checksum of that many zeros, worked out once: 100 MB of it would take a second at each start.
+        // The checksum of that many zeros, precomputed: for 100 MB it would take a second at each start.
         let crc: UInt32 = 0x72a2_8003
         return header + bits.finished() + littleEndian(crc) + littleEndian(UInt32(bombInflatedSize))
     }()
@@ -68,13 +68,13 @@ package enum LabGzip {
     }
 }
 
-/// Bits in the order of deflate: the lowest of a byte first.
+/// Bits in deflate's order: lowest bit of a byte first.
 private struct BitWriter {
     private var bytes: [UInt8] = []
     private var pending: UInt32 = 0
     private var count: UInt32 = 0
 
-    /// A number of up to 16 bits, its lowest bit first.
+    /// A number of up to 16 bits, lowest bit first.
     mutating func write(_ value: Int, _ width: UInt32) {
         pending |= UInt32(value) << count
         count += width
@@ -85,7 +85,7 @@ private struct BitWriter {
         }
     }
 
-    /// A Huffman code, its highest bit first.
+    /// A Huffman code, highest bit first.
     mutating func writeCode(_ code: Int, _ width: UInt32) {
         for shift in (0..<width).reversed() { write((code >> Int(shift)) & 1, 1) }
     }

@@ -1,35 +1,35 @@
-// What a broken, old or wrongly set up server does in place of the handshake.
+// What a broken, old or misconfigured server does instead of the handshake.
 
 import COpenSSL
 import Lab
 import NIOCore
 
 extension LabHandshake {
-    /// Reads the client's hello and stays silent until the client goes.
+    /// Reads the client's hello and stays silent until the client disconnects.
     package static let hang = LabHandshake("hang", crawled: .timeout) { channel in
         try channel.pipeline.syncOperations.addHandler(LabDeafEar())
     }
-    /// A TCP reset in answer to the client's hello.
+    /// A TCP reset after the client's hello.
     package static let reset = LabHandshake(
         "reset", crawled: .broken("read tcp: read: connection reset by peer")
     ) { $0.resetNow() }
-    /// An orderly close in answer to the client's hello.
+    /// A normal close after the client's hello.
     package static let close = LabHandshake("close", crawled: .broken("EOF")) { $0.close(promise: nil) }
-    /// A fatal `handshake_failure` alert, then an orderly close.
+    /// A fatal `handshake_failure` alert, then a normal close.
     package static let alert = LabHandshake("alert", crawled: .broken("remote error: tls: handshake failure")) {
         try $0.refuse(alert: 40)
     }
-    /// A fatal `unrecognized_name` alert, as from a server that has no such site, then an orderly close.
+    /// A fatal `unrecognized_name` alert, as from a server without this site, then a normal close.
     package static let unrecognizedName = LabHandshake(
         "unrecognizedName", crawled: .broken("remote error: tls: unrecognized name")
     ) { try $0.refuse(alert: 112) }
-    /// Offers TLS 1.0 and 1.1 only.
+    /// Offers only TLS 1.0 and 1.1.
     package static let obsoleteTLS = LabHandshake(
         "obsoleteTLS", crawled: .broken("remote error: tls: protocol version not supported"),
         adjust: { (context) throws(LabTLSError) in
             try LabTLSError.unlessOne(
                 "TLS versions", aasa_openssl_set_versions(context, TLS1_VERSION, TLS1_1_VERSION))
-            // Since OpenSSL 3 these versions need SHA-1 signatures, which are below every other level.
+            // Since OpenSSL 3 these versions need SHA-1 signatures, which only security level 0 allows.
             try LabTLSError.unlessOne("old ciphers", SSL_CTX_set_cipher_list(context, "DEFAULT:@SECLEVEL=0"))
         })
     /// Answers in plain HTTP on the TLS port.

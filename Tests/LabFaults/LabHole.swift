@@ -1,14 +1,13 @@
-// An address of loopback that does not answer, each in another way. Plain sockets: NIO would accept and read.
+// Loopback addresses that do not answer, in different ways. Plain sockets, because NIO would accept and read.
 
 import Glibc
 
-/// A listening socket without a server. The caller chooses its port, so that a lab's host can have it beside
-/// the lab's own addresses.
+/// A listening socket without a server. The caller chooses its port, so it can be another address of a lab's host.
 package final class LabHole: Sendable {
     package enum Kind: String, Sendable, CaseIterable {
-        /// TCP connects, by the kernel's doing; no byte is ever read or written.
+        /// The kernel completes the TCP handshake; no byte is ever read or written.
         case halfOpen
-        /// Packets that ask for a connection are dropped without a word, as by a firewall.
+        /// Connection attempts are dropped silently, as by a firewall.
         case dropping
     }
 
@@ -20,8 +19,8 @@ package final class LabHole: Sendable {
 
     private let sockets: [Int32]
 
-    /// Takes the address and port until ``close()``.
-    /// - Throws: ``Unavailable`` where the address cannot be had.
+    /// Uses the address and port until ``close()``.
+    /// - Throws: ``Unavailable`` if the address is not available.
     package init(_ kind: Kind, address: String, port: Int) throws {
         var taken: [Int32] = []
         do {
@@ -31,7 +30,7 @@ package final class LabHole: Sendable {
             setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
             try Self.attempt("bind") { name.with { bind(listener, $0, $1) } }
             try Self.attempt("listen") { listen(listener, kind == .dropping ? 0 : 128) }
-            // A line that is full: further packets that ask for a connection are dropped.
+            // A full backlog: the kernel drops further connection attempts.
             if kind == .dropping {
                 for _ in 0..<8 {
                     let filler = try Self.socket(name.family, &taken)
@@ -46,9 +45,9 @@ package final class LabHole: Sendable {
         sockets = taken
     }
 
-    /// The same at an address and port that another lab, or a connection of one, may have for the moment: the lab's own port was
-    /// free at its own addresses, and may not be at this one.
-    /// - Throws: ``Unavailable`` where it stays taken for minutes.
+    /// Retries while another lab or a connection uses the address and port: the lab's port was free at its own
+    /// addresses, but may not be free here.
+    /// - Throws: ``Unavailable`` if it stays in use for minutes.
     package static func taking(_ kind: Kind, address: String, port: Int) async throws -> LabHole {
         let deadline = ContinuousClock.now + .seconds(300)
         while true {
@@ -60,7 +59,7 @@ package final class LabHole: Sendable {
         }
     }
 
-    /// Gives the address back. To be called once.
+    /// Releases the address. Call it once.
     package func close() {
         for socket in sockets { Glibc.close(socket) }
     }
@@ -77,7 +76,7 @@ package final class LabHole: Sendable {
     }
 }
 
-/// An IP address and a port, as the socket calls want them.
+/// An IP address and a port in the format of the socket calls.
 private struct SocketName {
     private var storage = sockaddr_storage()
     private var length: socklen_t

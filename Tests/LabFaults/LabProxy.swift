@@ -1,14 +1,14 @@
-// A proxy as another place to look from: whatever a client asks for through it comes out at one address of the lab.
+// A proxy as another vantage: all its connections lead to one address of the lab.
 
 import Lab
 import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A small HTTP CONNECT and SOCKS5 proxy on loopback; both on one port, told apart by the first byte.
+/// A small HTTP CONNECT and SOCKS5 proxy on loopback. Both use one port; the first byte distinguishes them.
 ///
-/// It leads everything to one place, whatever name or address was asked for. An origin that answers otherwise at that
-/// address of the lab (``LabOrigin/on(address:path:userAgentContaining:_:)``) so shows another face to those who come from "elsewhere".
+/// Every tunnel leads to the same address, whatever host was requested. If an origin has another answer at that address
+/// of the lab (``LabOrigin/on(address:path:userAgentContaining:_:)``), clients of the proxy get that answer.
 package final class LabProxy: Sendable {
     package var port: Int { listener.port }
     private let listener: LabListener
@@ -25,10 +25,10 @@ package final class LabProxy: Sendable {
 
     /// Binds 127.0.0.1 and starts.
     /// - Parameters:
-    ///   - address: where every tunnel leads.
-    ///   - port: of a lab, ``Lab/port``.
+    ///   - address: the target of every tunnel.
+    ///   - port: the lab's port, ``Lab/port``.
     /// - Returns: a proxy that serves until ``shutdown()``.
-    /// - Throws: where no port can be bound.
+    /// - Throws: if no port can be bound.
     package static func start(to address: String, port: Int) async throws -> LabProxy {
         let listener = LabListener()
         let log = Log()
@@ -46,9 +46,9 @@ package final class LabProxy: Sendable {
     package func shutdown() async { await listener.close() }
 
     package var httpURL: String { "http://127.0.0.1:\(port)" }
-    /// With the name left for the proxy to resolve.
+    /// The proxy resolves the host name.
     package var socksURL: String { "socks5h://127.0.0.1:\(port)" }
 
-    /// `HOST:PORT` of each tunnel that was asked for, in order.
+    /// `HOST:PORT` of each requested tunnel, in order.
     package var targets: [String] { log.targets.withLock(\.self) }
 }

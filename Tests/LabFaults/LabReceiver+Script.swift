@@ -2,19 +2,19 @@ import Foundation
 import Lab
 
 extension LabReceiver {
-    /// What a request gets while the queue of ``next(_:)`` is empty.
+    /// The answer to a request while the queue of ``next(_:)`` is empty.
     package var behaviour: LabBehaviour {
         get { script.usual }
         set { script.usual = newValue }
     }
 
-    /// Adds to a queue of behaviours, used one a request before the default applies again.
+    /// Adds behaviours to a queue. Each request uses one; then the default applies again.
     package func next(_ behaviours: [LabBehaviour]) {
         script.queue += behaviours
     }
 
-    /// Waits until that many deliveries have come since the start, and returns all that have.
-    /// - Throws: ``LabWaitTimedOut`` with what was seen, or `CancellationError`.
+    /// Waits until that many deliveries have arrived since the start, and returns all of them.
+    /// - Throws: ``LabWaitTimedOut`` with the deliveries so far, or `CancellationError`.
     package func deliveries(count: Int, within limit: Duration) async throws -> [LabDelivery] {
         let isDone = try await wait(for: count, within: limit)
         let seen = received
@@ -29,14 +29,14 @@ extension LabDelivery {
     package var headers: [(name: String, value: String)] { request.headers }
     package var receivedAt: Date { request.date }
 
-    /// The first value of a header, whatever the case of its name.
+    /// The first value of a header; its name is case-insensitive.
     package func header(_ name: String) -> String? { request.header(name) }
 }
 
-/// Fewer deliveries than wanted came in time.
+/// Too few deliveries arrived in time.
 package struct LabWaitTimedOut: Error, CustomStringConvertible {
     package let wanted: Int
-    /// What had come by then.
+    /// The deliveries so far.
     package let seen: [LabDelivery]
 
     package var description: String {

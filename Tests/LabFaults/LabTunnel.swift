@@ -1,5 +1,5 @@
-// One connection through the lab's proxy: reads what the client wants, connects, then carries bytes both ways. Confined to
-// its channel's event loop; the connection that it makes shares that loop.
+// One connection through the lab's proxy: reads the request, connects, then copies bytes in both directions. Confined
+// to its channel's event loop; its outgoing connection uses the same loop.
 
 import NIOCore
 import NIOPosix
@@ -10,14 +10,14 @@ final class LabTunnel: ChannelInboundHandler {
 
     private enum State {
         case greeting
-        /// SOCKS5, the method agreed.
+        /// SOCKS5, after the method was agreed.
         case socksRequest
         case connecting
         case open(any Channel)
         case closed
     }
 
-    /// A head that is longer is no request.
+    /// Longer headers are not a valid request.
     private static let headLimit = 16_384
 
     private let route: (_ target: String) -> (address: String, port: Int)
@@ -72,7 +72,7 @@ final class LabTunnel: ChannelInboundHandler {
             failure: Array("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n".utf8))
     }
 
-    /// RFC 1928: version, count of methods, methods. None but "no authentication" is offered.
+    /// RFC 1928: version, number of methods, methods. This proxy offers only "no authentication".
     private func greetSOCKS(_ context: ChannelHandlerContext) {
         guard let head = received.getBytes(at: received.readerIndex, length: 2),
             received.readableBytes >= 2 + Int(head[1])
@@ -83,7 +83,7 @@ final class LabTunnel: ChannelInboundHandler {
         advance(context)
     }
 
-    /// RFC 1928: version, command, 0, kind of address, address, port.
+    /// RFC 1928: version, command, 0, address type, address, port.
     private func readSOCKS(_ context: ChannelHandlerContext) {
         let bytes = Array(received.readableBytesView)
         guard bytes.count >= 5 else { return }
@@ -125,7 +125,7 @@ final class LabTunnel: ChannelInboundHandler {
                 if case .closed = state { return channel.close(promise: nil) }
                 state = .open(channel)
                 say(success, context)
-                // What the client sent ahead of our answer.
+                // Bytes that the client sent before our answer.
                 if received.readableBytes > 0 { channel.writeAndFlush(received, promise: nil) }
             case .failure:
                 say(failure, context)
@@ -139,7 +139,7 @@ final class LabTunnel: ChannelInboundHandler {
     }
 }
 
-/// The far end of a tunnel: what comes goes to the client, and so does the end.
+/// The other end of a tunnel: passes received bytes and the end of the connection to the client.
 private final class LabTunnelEnd: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 

@@ -1,4 +1,4 @@
-// Timed writes, writes without end that wait for the peer, resets.
+// Timed writes, endless writes that wait for the peer, and resets.
 
 import Glibc
 import Lab
@@ -14,23 +14,23 @@ extension LabWire {
 
     func write(_ text: String, then: @escaping () -> Void) { write(text.utf8, then: then) }
 
-    /// A TCP reset. Goes around TLS, whose close_notify would tell the client that all was well.
+    /// A TCP reset. Bypasses TLS, because a close_notify would look like a normal end to the client.
     func reset() {
         stop()
         context.channel.resetNow()
     }
 
-    /// Writes `next` again and again, each time only when the one before has left: the peer's pace is kept, and no more
-    /// than one piece is held.
+    /// Writes `next` again and again, each time after the previous write has left. This follows the peer's speed and
+    /// buffers only one piece.
     func writeForever(_ next: @escaping () -> [UInt8]) {
         write(next()) { [self] in
-            // By a timer: the event loop runs its ready tasks until there are none before it looks at its sockets again, so
-            // that a peer that reads faster than we write would starve every other connection.
+            // Uses a timer because the event loop runs all ready tasks before it handles its sockets. A peer that reads
+            // faster than we write would block every other connection.
             after(.milliseconds(1)) { [self] in writeForever(next) }
         }
     }
 
-    /// Writes one byte each 200 ms: those of `bytes`, then those of `filler` over and over.
+    /// Writes one byte every 200 ms: those of `bytes`, then those of `filler` repeatedly.
     func drip(_ bytes: [UInt8], then filler: [UInt8]) {
         let byte = bytes.first ?? filler.first ?? 0
         let rest = bytes.isEmpty ? Array(filler.dropFirst()) : Array(bytes.dropFirst())
@@ -43,7 +43,7 @@ extension LabWire {
 }
 
 extension Channel {
-    /// Closes this connection by a TCP reset, with no close_notify. On its event loop only.
+    /// Closes this connection with a TCP reset, without close_notify. Only on its event loop.
     func resetNow() {
         if let provider = self as? any SocketOptionProvider {
             provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { [self] _ in abortNow() }

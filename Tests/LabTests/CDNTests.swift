@@ -10,7 +10,7 @@ extension LabTests {
             try await Tool.curl(lab, arguments + ["\(lab.cdnBaseURL)/\(host)"]).output
         }
 
-        @Test("a never-seen host is crawled at the first request and then cached until a refresh")
+        @Test("a new host is crawled at the first request and then cached until a refresh")
         func caches() async throws {
             try await withLab { lab in
                 let origin = lab.origin("site.test")
@@ -37,7 +37,7 @@ extension LabTests {
             }
         }
 
-        @Test("a failure is a 404 whose reason is in the headers")
+        @Test("a failure is a 404 with its reason in the headers")
         func failure() async throws {
             try await withLab { lab in
                 let origin = lab.origin("site.test")
@@ -97,7 +97,7 @@ extension LabTests {
             },
         ]
 
-        @Test("what the crawler meets becomes Apple's code and a cause", arguments: crawls)
+        @Test("each result of the crawler becomes Apple's code and a cause", arguments: crawls)
         func crawl(crawl: Crawl) async throws {
             try await withLab { lab in
                 crawl.prepare(lab.origin("site.test"))
@@ -112,7 +112,7 @@ extension LabTests {
             }
         }
 
-        @Test("redirects are followed and all their URLs told")
+        @Test("redirects are followed, and all their URLs are reported")
         func redirects() async throws {
             try await withLab { lab in
                 lab.origin("site.test").behaviour = .redirect(status: 308, location: wellKnown("www.site.test"))
@@ -122,7 +122,7 @@ extension LabTests {
             }
         }
 
-        @Test("copies, failures and raw behaviours can be forced, and taken back")
+        @Test("copies, failures and raw behaviours can be forced and removed")
         func forced() async throws {
             try await withLab { lab in
                 let cdn = lab.cdn

@@ -12,7 +12,7 @@ let body = #"{"applinks":{"details":[]}}"#
 extension LabTests {
     @Suite struct Certificates {
         @Test(
-            "curl accepts and refuses each kind of certificate as a browser would",
+            "curl accepts and refuses each certificate like a browser",
             arguments: [
                 (LabCertificate.valid, 0), (.expiring(in: .seconds(3600)), 0), (.expired, 60), (.notYetValid, 60),
                 (.wrongName, 60), (.selfSigned, 60), (.untrustedRoot, 60), (.missingIntermediate, 60),
@@ -32,7 +32,7 @@ extension LabTests {
         }
 
         @Test(
-            "openssl names the fault of each kind of certificate",
+            "openssl names the fault of each certificate",
             arguments: [
                 (LabCertificate.valid, 0), (.expired, 10), (.notYetValid, 9), (.wrongName, 62), (.selfSigned, 18),
                 (.untrustedRoot, 20), (.missingIntermediate, 20), (.expiredIntermediate, 10),
@@ -52,7 +52,7 @@ extension LabTests {
             }
         }
 
-        @Test("the identity of a host is made once for each kind")
+        @Test("a host's identity is made once for each kind")
         func cached() throws {
             let now = Date(timeIntervalSince1970: 1_800_000_000)
             let authority = try LabAuthority(now: now)
@@ -67,7 +67,7 @@ extension LabTests {
 
     @Suite struct Handshakes {
         @Test(
-            "each handshake fault ends curl as the real one would",
+            "each handshake fault ends curl like the real one",
             arguments: [
                 (LabHandshake.normal, 0), (.hang, 28), (.reset, 35), (.alert, 35), (.obsoleteTLS, 35), (.plainText, 35),
                 (.close, 35), (.unrecognizedName, 35),
@@ -82,7 +82,7 @@ extension LabTests {
             }
         }
 
-        @Test("a client that takes TLS 1.1 can talk to an obsolete server")
+        @Test("a client that accepts TLS 1.1 can talk to an obsolete server")
         func obsolete() async throws {
             try await withLab { lab in
                 lab.origin("site.test").serve(body)
@@ -94,7 +94,7 @@ extension LabTests {
             }
         }
 
-        @Test("a host that was never made is refused by name")
+        @Test("an unknown host is refused with unrecognized_name")
         func unknown() async throws {
             try await withLab { lab in
                 let curl = try await Tool.curl(lab, [wellKnown("nobody.test")])
@@ -110,20 +110,20 @@ extension LabTests {
             case .hang, .endlessBody, .slowDrip, .slowHeaders, .headerDrip: (fault, [28])
             case .reset, .resetMidBody: (fault, [56])
             case .close: (fault, [52])
-            // Newer curls give up on too many headers, older ones only in the end on time.
+            // Newer versions of curl fail at too many headers, older ones only at the time limit.
             case .endlessHeaders: (fault, [28, 56])
             case .gzipBomb: (fault, [0])
             case .shortBody, .truncatedChunk: (fault, [18])
-            // Older curls take the end of the connection for the end of the headers.
+            // Older versions of curl take the end of the connection for the end of the headers.
             case .shortHead: (fault, [0, 8, 52, 56])
-            // curl reads as much as it was promised.
+            // curl reads as much as Content-Length says.
             case .longBody: (fault, [0])
             case .malformedStatusLine, .notHTTP: (fault, [1, 8])
             case .badGzip: (fault, [61])
             }
         }
 
-        @Test("each fault ends curl as the real one would", .waitsForTimeout, arguments: exits)
+        @Test("each fault ends curl like the real one", .waitsForTimeout, arguments: exits)
         func curlExit(fault: LabFault, exits: Set<Int32>) async throws {
             try await withLab { lab in
                 lab.origin("site.test").behaviour = .fault(fault)
@@ -135,7 +135,7 @@ extension LabTests {
             }
         }
 
-        @Test("the bomb is small and inflates to over 100 MB of correct gzip")
+        @Test("the bomb is small and decompresses to over 100 MB of valid gzip")
         func bomb() async throws {
             #expect(LabGzip.bomb.count < 128 * 1024)
             #expect(LabGzip.bombInflatedSize > 100_000_000)
@@ -147,13 +147,13 @@ extension LabTests {
             #expect(gzip.output.trimmingCharacters(in: .whitespacesAndNewlines) == "\(LabGzip.bombInflatedSize)")
         }
 
-        @Test("an endless answer leaves the lab free for others", arguments: [LabFault.endlessBody, .endlessHeaders])
+        @Test("an endless answer does not block other clients", arguments: [LabFault.endlessBody, .endlessHeaders])
         func noStarvation(fault: LabFault) async throws {
             try await withLab { lab in
                 let endless = lab.origin("endless.test")
                 endless.behaviour = .fault(fault)
                 lab.origin("site.test").serve(body)
-                // More greedy clients than the machine has event loops.
+                // More greedy clients than event loops.
                 let greedy = ProcessInfo.processInfo.activeProcessorCount + 1
                 try await withThrowingTaskGroup { group in
                     for _ in 0..<greedy {
@@ -173,7 +173,8 @@ extension LabTests {
         }
 
         @Test(
-            "shutdown ends hung and endless connections at once", arguments: [LabFault.hang, .endlessBody, .slowDrip])
+            "shutdown immediately ends hung and endless connections",
+            arguments: [LabFault.hang, .endlessBody, .slowDrip])
         func promptShutdown(fault: LabFault) async throws {
             let lab = try await Lab.start()
             let origin = lab.origin("site.test")
@@ -182,7 +183,7 @@ extension LabTests {
             while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
             await lab.shutdown()
             let exit = try await curl.exitCode
-            // Not its own time-out; a body without a length may end there, so that 0 is no fault.
+            // Not curl's own time-out (28). A body without a length may end there, so 0 is not an error.
             #expect(exit != 28)
         }
     }

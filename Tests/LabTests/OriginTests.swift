@@ -6,7 +6,7 @@ import Testing
 
 extension LabTests {
     @Suite struct Origins {
-        @Test("an origin answers 404 until told, then its document at the one path")
+        @Test("an origin answers 404 until it has a document, then serves it at the one path")
         func serves() async throws {
             try await withLab { lab in
                 let origin = lab.origin("site.test")
@@ -21,7 +21,7 @@ extension LabTests {
             }
         }
 
-        @Test("the last word of serve and behaviour holds, and rules outrank both")
+        @Test("the last of serve and behaviour applies, and rules take precedence over both")
         func precedence() async throws {
             try await withLab { lab in
                 let origin = lab.origin("site.test")
@@ -48,7 +48,7 @@ extension LabTests {
             }
         }
 
-        @Test("a connection is kept for further requests, and one that asks for it is closed")
+        @Test("a connection is kept for further requests, and closed if requested")
         func keepAlive() async throws {
             try await withLab { lab in
                 lab.origin("site.test").serve(body)
@@ -67,7 +67,7 @@ extension LabTests {
             }
         }
 
-        @Test("a gzip answer is real gzip", arguments: [0, 5, 65_535, 65_536, 200_000])
+        @Test("a gzip answer is valid gzip", arguments: [0, 5, 65_535, 65_536, 200_000])
         func gzip(size: Int) async throws {
             try await withLab { lab in
                 let text = String(repeating: "a", count: size)
@@ -106,7 +106,7 @@ extension LabTests {
             }
         }
 
-        @Test("shutdown removes the file of the root certificate, and may come twice")
+        @Test("shutdown removes the root certificate's file, and may be called twice")
         func shutdown() async throws {
             let lab = try await Lab.start()
             #expect(FileManager.default.fileExists(atPath: lab.caFile))

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 extension LabTests {
-    /// Several addresses, holes among them, and ways there over a proxy.
+    /// Several addresses, including holes, and access through a proxy.
     @Suite struct Places {
         private func curl(_ lab: Lab, at address: String, _ arguments: [String]) async throws -> ChildProcess {
             let target = address.contains(":") ? "[\(address)]" : address
@@ -17,7 +17,7 @@ extension LabTests {
                 ] + arguments)
         }
 
-        @Test("an address can have an answer, a certificate and a handshake of its own")
+        @Test("an address can have its own answer, certificate and handshake")
         func addresses() async throws {
             try await withLab(addresses: ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"]) { lab in
                 let origin = lab.origin("site.test")
@@ -38,7 +38,7 @@ extension LabTests {
             }
         }
 
-        @Test("at a hole nothing comes, each in its own way", arguments: LabHole.Kind.allCases)
+        @Test("a hole gives no answer, each kind in its own way", arguments: LabHole.Kind.allCases)
         func holes(_ kind: LabHole.Kind) async throws {
             try await withLab { lab in
                 let hole = try await LabHole.taking(kind, address: "127.0.0.5", port: lab.port)
@@ -48,12 +48,12 @@ extension LabTests {
                 let limit = kind == .halfOpen ? Tool.patience : "1"
                 let plain = try await Tool.run(
                     "timeout", ["-s", "KILL", limit, "bash", "-c", "exec 3<>/dev/tcp/127.0.0.5/\(lab.port)"])
-                // Killed: TCP itself never connected.
+                // Otherwise the time limit ended curl: TCP never connected.
                 #expect((plain.exitCode == 0) == (kind == .halfOpen))
             }
         }
 
-        @Test("a proxy leads elsewhere, whatever was asked for", arguments: ["http", "socks5h", "socks5"])
+        @Test("a proxy leads to its own target, whatever was requested", arguments: ["http", "socks5h", "socks5"])
         func proxy(_ scheme: String) async throws {
             try await withLab(addresses: ["127.0.0.1", "127.0.0.6"]) { lab in
                 let origin = lab.origin("site.test")
@@ -71,7 +71,7 @@ extension LabTests {
             }
         }
 
-        @Test("a maze of redirects names each path once")
+        @Test("a maze of redirects uses each path once")
         func maze() async throws {
             try await withLab { lab in
                 lab.origin("site.test").behaviour = .maze(status: 302)
@@ -83,7 +83,7 @@ extension LabTests {
             }
         }
 
-        @Test("a wait holds up every answer, faults included")
+        @Test("a delay applies to every answer, including faults")
         func delay() async throws {
             try await withLab { lab in
                 let origin = lab.origin("site.test")
@@ -100,7 +100,7 @@ extension LabTests {
             }
         }
 
-        @Test("an edge shows whose it is, and how long it keeps what it has")
+        @Test("an edge's headers show its owner and how long it keeps its copy")
         func edgeHeaders() async throws {
             try await withLab(addresses: ["127.0.0.1", "127.0.0.2"]) { lab in
                 lab.cdn.belongs(edge: "127.0.0.2", to: .lumen)

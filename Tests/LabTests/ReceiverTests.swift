@@ -26,7 +26,7 @@ extension LabTests {
                 ])
         }
 
-        @Test("what was posted is kept in order, and a queue of behaviours is used before the default")
+        @Test("deliveries are kept in order, and queued behaviours are used before the default")
         func keeps() async throws {
             try await withReceiver { receiver in
                 receiver.next([.reply(.status(503)), .fault(.close)])
@@ -43,7 +43,7 @@ extension LabTests {
             }
         }
 
-        @Test("a wait ends when the deliveries are there")
+        @Test("a wait ends when the deliveries have arrived")
         func waits() async throws {
             try await withReceiver { receiver in
                 _ = try await post(receiver, "one")
@@ -53,7 +53,7 @@ extension LabTests {
             }
         }
 
-        @Test("a wait in vain tells what was seen")
+        @Test("a wait that times out reports the deliveries so far")
         func timesOut() async throws {
             try await withReceiver { receiver in
                 _ = try await post(receiver, "one")
@@ -65,7 +65,7 @@ extension LabTests {
             }
         }
 
-        @Test("a body beyond the bound ends the connection and is not kept")
+        @Test("a body beyond the limit ends the connection and is not kept")
         func tooLarge() async throws {
             try await withReceiver { receiver in
                 let file = FileManager.default.temporaryDirectory.appending(path: "big-\(UUID().uuidString)")

@@ -3,8 +3,8 @@ import Lab
 import TestTraits
 import Testing
 
-/// Programs of this machine run to their end, with none of this process's environment: a proxy or a CA bundle set there
-/// must not change what the tests see.
+/// Runs this machine's programs until they end, without this process's environment: a proxy or a CA bundle set there
+/// must not affect the tests.
 enum Tool {
     static func run(_ name: String, _ arguments: [String]) async throws -> ChildProcess {
         try await ChildProcess.run(
@@ -12,17 +12,17 @@ enum Tool {
             environment: ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C"])
     }
 
-    /// Of curl, in seconds: it only ends a test that would hang.
+    /// curl's limit in seconds: it only ends a test that would hang.
     static let patience = "600"
 
-    /// curl, told to trust the lab and to find every host there.
+    /// curl with an option to trust the lab and to find every host there.
     static func curl(_ lab: Lab, _ arguments: [String]) async throws -> ChildProcess {
         try await run(
             "curl",
             ["-q", "-sS", "--max-time", patience, "--cacert", lab.caFile, "--connect-to", lab.connectTo] + arguments)
     }
 
-    /// OpenSSL's client as a verifier of one host's chain; its output has `Verify return code`.
+    /// OpenSSL's client verifies one host's chain; its output has `Verify return code`.
     static func verify(_ lab: Lab, _ host: String) async throws -> ChildProcess {
         try await run(
             "openssl",
@@ -33,7 +33,7 @@ enum Tool {
     }
 }
 
-/// The `Age` of an answer with its head. It grows while a test runs.
+/// The `Age` of an answer that includes its headers. It grows while a test runs.
 func age(_ answer: String) throws -> Int {
     let line = try #require(answer.components(separatedBy: "\r\n").first { $0.hasPrefix("Age: ") })
     return try #require(Int(line.dropFirst("Age: ".count)))
@@ -41,7 +41,7 @@ func age(_ answer: String) throws -> Int {
 
 func wellKnown(_ host: String) -> String { "https://\(host)/.well-known/apple-app-site-association" }
 
-/// A lab for one test, shut down whatever happens.
+/// A lab for one test, always shut down afterwards.
 func withLab<T>(addresses: [String] = ["127.0.0.1"], _ body: (Lab) async throws -> T) async throws -> T {
     let lab = try await Lab.start(addresses: addresses)
     do {

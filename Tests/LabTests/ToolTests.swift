@@ -6,9 +6,9 @@ import Testing
 extension LabTests {
     @Suite
     struct Tools {
-        @Test("a child has its three streams and no other descriptor of this process")
+        @Test("a child process has its three streams and no other descriptor of this process")
         func descriptors() async throws {
-            // As a library opens it that thinks of no child.
+            // Without O_CLOEXEC, like a library that does not consider child processes.
             let open = open("/dev/null", O_RDONLY)
             defer { close(open) }
             try #require(open >= 0)
@@ -16,13 +16,13 @@ extension LabTests {
             #expect(shell.output == "0\n1\n2\n", "\(shell.errors)")
         }
 
-        @Test("a child takes every signal, whichever thread started it")
+        @Test("a child process receives every signal, whichever thread started it")
         func signals() async throws {
             let status = try await Tool.run("grep", ["SigBlk", "/proc/self/status"])
             #expect(status.output == "SigBlk:\t0000000000000000\n")
         }
 
-        @Test("how a child ended is told, and a program that is none cannot be started")
+        @Test("a child's exit status is reported, and a missing program cannot be started")
         func ends() async throws {
             #expect(try await Tool.run("sh", ["-c", "echo out; echo err >&2; exit 7"]).exitCode == 7)
             #expect(try await Tool.run("sh", ["-c", "kill -9 $$"]).exitCode == 137)

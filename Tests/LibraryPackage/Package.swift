@@ -2,8 +2,8 @@
 
 import PackageDescription
 
-// Somebody else's package, with this repository beside it and nothing but the library in use. `test.sh` copies it and adds
-// the example of docs/reference/library.md.
+// An example of a package that uses only the library of this repository. `test.sh` copies it and adds the example of
+// docs/reference/library.md.
 let package = Package(
     name: "links",
     dependencies: [.package(name: "aasa-monitor", path: "../..", traits: [])],

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Uses the library AASA as other packages do, with the texts of docs/reference/library.md: from a folder, then from a URL. Nothing but
-# AASA may be fetched and built. On Linux it also looks for API that macOS 13 does not have.
+# Uses the AASA library as another package would, with the examples of docs/reference/library.md: from a path, then from a URL. The
+# build may fetch and compile nothing but AASA. On Linux it also finds APIs that macOS 13 does not have.
 #   test.sh      make library
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -20,14 +20,14 @@ use() {
     local own=(--package-path "$1" --cache-path "$work/cache" --security-path "$work/security" --config-path "$work/configuration")
     block 2 >"$1/Sources/main.swift"
     swift build "${own[@]}" >"$log" 2>&1 || { cat "$log"; fail "$name does not build"; }
-    # One line for each package, here or farther away; this one has the name of its folder.
+    # One line for each package: indirect dependencies too, and the package itself.
     local graph built
     graph=$(swift package "${own[@]}" show-dependencies --format flatlist 2>>"$log")
     [ "$(wc -l <<<"$graph")" = 1 ] || fail "$name depends on:" $graph
     built=$(sed -nE 's/^\[[0-9]+\/[0-9]+\] (Compiling|Emitting module|Archiving|Linking) ([^ ]+).*/\2/p' "$log" | sort -u | tr '\n' ' ')
     [ "$built" = "AASA links " ] || fail "$name builds: $built"
     diff <(block 3) <("$1/.build/debug/links") || fail "$name does not print what $page says"
-    echo "$name: $(grep 'Build complete' "$log") nothing but AASA; the example prints what the page says"
+    echo "$name: $(grep 'Build complete' "$log") only AASA; the example prints what the page says"
 }
 
 for type in $(sed -nE 's/^public (final |indirect )?(class|enum|struct) ([A-Za-z]+).*/\3/p' $(find Sources/AASA -name '*.swift')); do
@@ -59,10 +59,10 @@ else
     skip "the library from a URL: this folder is not a Git repository"
 fi
 
-# API that is newer than `platforms`: the standard library's interface on Linux names the release of macOS that each function
-# came with. Read as an interface for macOS, it makes the compiler check that.
+# Finds APIs that are newer than `platforms`. The standard library's interface on Linux contains the macOS release of each
+# function. The compiler checks these if it reads the interface as one for macOS.
 if [ "$(uname)" != Linux ]; then
-    skip "API of macOS 13: the build above has checked it"
+    skip "API of macOS 13: already checked by the build above"
     exit
 fi
 macos=.build/library-macos
@@ -77,7 +77,7 @@ ln -sfn "$resources/clang" "$macos/clang"
 for module in Swift _StringProcessing; do
     interface=$macos/macosx/$module.swiftmodule/$machine-apple-macos.swiftinterface
     mkdir -p "$(dirname "$interface")"
-    # No bodies: that takes a tenth of the time. What is back-deployed must have one.
+    # Without function bodies this takes a tenth of the time. Back-deployed functions need a body, so they lose that attribute.
     sed -e "/^\/\/ swift-module-flags:/ { s/-target $triple/-target $machine-apple-macosx13.0/; s/ -static / /; s/ -O / -O -experimental-skip-all-function-bodies / }" \
         -e '/^ *@backDeployed(/d' \
         "$resources/linux/$module.swiftmodule/$triple.swiftinterface" >"$interface.new" || true
@@ -94,9 +94,9 @@ echo 'let text = String(validating: [UInt8](), as: UTF8.self)' >"$macos/new.swif
 if ! check "$macos/old.swift"; then
     skip "API of macOS 13: this compiler cannot read its standard library for macOS ($macos/log)"
 elif check "$macos/new.swift" || ! grep -q "only available in macOS 15" "$macos/log"; then
-    skip "API of macOS 13: this standard library does not say since when it has a function"
+    skip "API of macOS 13: this standard library does not contain macOS releases"
 else
     mapfile -t sources < <(find Sources/AASA -name '*.swift')
     check "${sources[@]}" || { grep -A3 "error:" "$macos/log"; fail "AASA does not compile for macOS 13"; }
-    echo "AASA uses no API that is newer than macOS 13"
+    echo "AASA uses no API newer than macOS 13"
 fi

@@ -9,14 +9,14 @@ import Testing
     }
 
     @Test(
-        "values are written as Prometheus reads them",
+        "values are written in the format of Prometheus",
         arguments: [
             (0, "0"), (1, "1"), (-2, "-2"), (0.25, "0.25"), (1_795_244_400, "1795244400"), (.infinity, "+Inf"),
             (-.infinity, "-Inf"), (.nan, "NaN"), (1e300, "1e+300"),
         ] as [(Double, String)])
     func values(_ value: Double, _ expected: String) { #expect(Exposition.text(value) == expected) }
 
-    @Test("labels are escaped, whatever they hold")
+    @Test("any label value is escaped")
     func labels() {
         var exposition = Exposition()
         exposition.family("x", .gauge, "Help")
@@ -32,7 +32,7 @@ import Testing
                 """)
     }
 
-    @Test("a histogram counts each value once, in the buckets at and above it")
+    @Test("a histogram counts each value once, in all buckets with a limit at or above it")
     func histogram() {
         let histogram = Histogram([0.1, 1])
         for value in [0.05, 0.1, 0.5, 1, 7] { histogram.observe(value) }
@@ -45,7 +45,7 @@ import Testing
             ])
     }
 
-    @Test("without samples for each domain the text does not grow with their number")
+    @Test("without per-domain samples the text does not grow with the number of domains")
     func bounded() {
         func lines(_ count: Int, isByDomain: Bool) -> Int {
             let metrics = MetricsRegistry()
@@ -63,7 +63,7 @@ import Testing
         #expect(lines(1000, isByDomain: true) - lines(1, isByDomain: true) == 999 * 7)
     }
 
-    @Test("a domain that is no longer watched has no samples")
+    @Test("a removed domain has no samples")
     func removed() {
         let metrics = MetricsRegistry()
         metrics.set(
@@ -76,7 +76,7 @@ import Testing
         #expect(!text(metrics.exposition(environment())).contains("gone.example.com"))
     }
 
-    @Test("OpenMetrics names the family of a counter without _total, and says where the text ends")
+    @Test("OpenMetrics names a counter's family without _total, and marks the end of the text")
     func openMetrics() {
         let text = String(
             decoding: MetricsRegistry().exposition(environment()).bytes(as: .openMetrics), as: UTF8.self)
@@ -88,7 +88,7 @@ import Testing
         #expect(!lines.contains { $0.hasPrefix("#") && $0.contains("_total ") })
     }
 
-    @Test("every state has a sample, and a domain its labels")
+    @Test("every state has a sample, and every domain its labels")
     func complete() {
         let lines = text(MetricsRegistry().exposition(environment())).split(separator: "\n")
         #expect(
@@ -98,7 +98,7 @@ import Testing
         #expect(lines.contains(#"aasa_domain_info{domain="a.test",team="growth"} 1"#))
     }
 
-    @Test("the process is measured")
+    @Test("the process has metrics")
     func process() throws {
         let lines = text(MetricsRegistry().exposition(environment())).split(separator: "\n")
         func value(_ name: String) throws -> Double {

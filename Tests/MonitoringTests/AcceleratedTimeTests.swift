@@ -6,8 +6,8 @@ import TestSupport
 @testable import Monitoring
 
 extension MonitoringSuite {
-    @Suite("Time of demonstrations") struct AcceleratedTimeTests {
-        /// Work that is due at some instants, and takes a while of the machine's time.
+    @Suite("Demonstration time") struct AcceleratedTimeTests {
+        /// Work that is due at several instants, and takes some real time.
         private final class Work: Sendable {
             private let state: Mutex<(due: [Date], ended: [Date], isUnderWay: Bool)>
 
@@ -44,12 +44,12 @@ extension MonitoringSuite {
             func add(_ seconds: TimeInterval) { instants.withLock { $0.append(seconds) } }
         }
 
-        @Test("what is due ends at the instant at which it was due, however long it takes")
+        @Test("work that is due ends at its due instant, however long it takes")
         func standsStill() async throws {
             let instants = [60, 61, 4000, 86_400, 86_400.5].map { Date.testing + $0 }
             let work = Work(due: instants)
             let besides = Work(due: [Date.testing + 70, .testing + 5000])
-            // A second of the machine is three years.
+            // One real second is three years.
             let time = AcceleratedTime(factor: 100_000_000, anchor: .testing) { besides.due }
             let passing = Task { await time.pass { work.due } }
             async let other: Void = besides.run(on: time)
@@ -61,7 +61,7 @@ extension MonitoringSuite {
             #expect(besides.ended == [Date.testing + 70, .testing + 5000])
         }
 
-        @Test("who sleeps wakes at the instant, in the order of instants")
+        @Test("sleeping tasks wake at their instants, in order")
         func wakes() async throws {
             let time = AcceleratedTime(factor: 100_000_000, anchor: .testing)
             let woken = Notes()
@@ -72,7 +72,7 @@ extension MonitoringSuite {
                         woken.add(seconds)
                     }
                 }
-                // Each has its turn before time goes on.
+                // Each one runs before time goes on.
                 let passing = Task {
                     await time.pass { .testing + Double(woken.all.count + 1) * 100 }
                 }
@@ -82,7 +82,7 @@ extension MonitoringSuite {
             #expect(woken.all == [100, 200, 300])
         }
 
-        @Test("it is no faster than its factor, and a wait ends with its task")
+        @Test("time is never faster than its factor, and a wait ends with its task")
         func factor() async throws {
             let time = AcceleratedTime(factor: 1000, anchor: .testing)
             let begin = ContinuousClock.now
@@ -95,7 +95,7 @@ extension MonitoringSuite {
             await #expect(throws: CancellationError.self) { try await task.value }
         }
 
-        @Test("what is under way for good stops it for good")
+        @Test("work that never ends stops time forever")
         func stuck() async throws {
             let results = Notes()
             let time = AcceleratedTime(factor: 100_000_000, anchor: .testing)

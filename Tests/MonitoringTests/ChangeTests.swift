@@ -1,4 +1,4 @@
-// New versions of the origin's file, followed to every edge: what is worth telling, and what ends without a word.
+// New versions of the origin's file, followed to every edge: which ones are reported, and which ones end silently.
 
 import Evidence
 import Foundation
@@ -19,7 +19,7 @@ extension MonitoringSuite {
             return course
         }
 
-        /// `detected 1` is a change that was seen by the check at hour 1; an end has its reason.
+        /// `detected 1` is a change that the check at hour 1 saw. An end has its reason.
         private static func told(_ course: Course) -> [String] {
             course.events.filter { $0.incident.kind == .change }.map { event in
                 let hour = Int(event.at.timeIntervalSince(.testing) / 3600)
@@ -28,15 +28,16 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "a change is reported once, and its arrival once; what another version follows ends by that",
+            "a change and its arrival are each reported once; a newer version supersedes a change under way",
             arguments: [
-                // The first sight of a domain is no change, whatever Apple's CDN has.
+                // The first version of a domain is not a change, whatever Apple's CDN has.
                 ("1:1 1:1", []), ("1:- 1:1", []), ("2:1 2:2", []),
                 ("1:1 2:1 2:1 2:2 2:2", ["detected 1", "cdn_caught_up 3"]),
-                // Seen at once: told all the same, one after the other.
+                // In sync immediately: both are still reported, one after the other.
                 ("1:1 2:2 2:2", ["detected 1", "cdn_caught_up 2"]),
                 ("1:1 2:1 3:1 3:3", ["detected 1", "superseded 2", "detected 2", "cdn_caught_up 3"]),
-                // In sync at its first sight, while another one is followed: whatever it is, and wherever it came from.
+                // A third version that is in sync when first seen, while another change is followed, supersedes it,
+                // whatever its source.
                 ("1:1 2:1 3:3 3:3", ["detected 1", "superseded 2", "detected 2", "cdn_caught_up 3"]),
                 ("1:1 2:1 2:3 3:3 3:3", ["detected 1", "superseded 3", "detected 3", "cdn_caught_up 4"]),
                 ("1:1 2:1 1:1 1:1", ["detected 1", "superseded 2", "detected 2", "cdn_caught_up 3"]),
@@ -44,9 +45,9 @@ extension MonitoringSuite {
                     "1:1 2:1 3:1 1:1 1:1",
                     ["detected 1", "superseded 2", "detected 2", "superseded 3", "detected 3", "cdn_caught_up 4"]
                 ),
-                // An error page, or a CDN in trouble, is no version and no arrival.
+                // An error page or a failing CDN is neither a version nor an arrival.
                 ("1:1 -:1 1:1", []), ("1:1 2:1 -:1 2:x 2:2", ["detected 1", "cdn_caught_up 4"]),
-                // An origin of two minds is trouble of its own.
+                // An origin with two contents is a separate problem.
                 (
                     "1:1 2:1 1:1 2:1 1:1 2:1 1:1 2:1",
                     ["detected 1", "superseded 2", "detected 2", "superseded 3"]
@@ -59,7 +60,7 @@ extension MonitoringSuite {
             #expect(Set(ids).count == expected.count { $0.hasPrefix("detected") })
         }
 
-        @Test("its words name the version and how long it took") func words() throws {
+        @Test("the message names the version and how long it took") func words() throws {
             let course = try Self.course("1:1 2:1 2:1 2:2")
             let events = course.events.filter { $0.incident.kind == .change }
             let version = ContentHash(of: SampleFile.version(2).utf8).hex.prefix(8)
@@ -70,7 +71,7 @@ extension MonitoringSuite {
             #expect(events.allSatisfy { $0.incident.severity == .note })
         }
 
-        @Test("without anybody who is notified of changes there is none, and one under way ends") func unfollowed()
+        @Test("if nobody is notified of changes there are none, and one under way ends") func unfollowed()
             throws
         {
             #expect(Self.told(try Self.course("1:1 2:1 2:2", policy: Policy())).isEmpty)

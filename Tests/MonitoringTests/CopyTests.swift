@@ -10,7 +10,7 @@ extension MonitoringSuite {
     struct CopyTests {
         static let file = Reply.file(SampleFile.version(1))
 
-        @Test("a difference at first sight has no known age: it is told when that much time has passed")
+        @Test("a difference at first sight has no known age: it fires after that much time")
         func firstResult() throws {
             var course = try Course()
             try course.probed(at: 0...40, origin: 1, cdn: 2)
@@ -20,7 +20,7 @@ extension MonitoringSuite {
             #expect(course.told.last == "41 cdn.divergent resolved (cdn_caught_up)")
         }
 
-        @Test("a copy that runs ahead of our own look is dropped in silence")
+        @Test("a copy that is newer than our own view is dropped silently")
         func ahead() throws {
             var course = try Course()
             try course.probed(at: 0, origin: 1, cdn: 1)
@@ -29,7 +29,7 @@ extension MonitoringSuite {
             #expect(course.told.isEmpty && course.state.open.isEmpty)
         }
 
-        @Test("a copy that was there and vanished is told by count")
+        @Test("a copy that existed and vanished fires by count")
         func vanished() throws {
             var course = try Course()
             try course.probed(at: 0, origin: 1, cdn: 1)
@@ -43,7 +43,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "a copy that was never there waits for two lifetimes of the failure, at most for the grace",
+            "a copy that never existed waits for two lifetimes of the failure, at most for the grace",
             arguments: [(3600, 2), (1800, 1), (21600, 12), (864_000, 24)])
         func neverThere(_ maxAge: Int, _ hour: Int) throws {
             var course = try Course()
@@ -53,7 +53,7 @@ extension MonitoringSuite {
             #expect(course.told == ["\(hour) cdn.missing firing"])
         }
 
-        @Test("a copy that went while the origin was broken waits likewise once the origin is well")
+        @Test("a copy that vanished while the origin was broken waits the same once the origin works")
         func wentWhileBroken() throws {
             var course = try Course()
             try course.probed(at: 0, origin: 1, cdn: 1)
@@ -64,7 +64,7 @@ extension MonitoringSuite {
             #expect(course.told == ["3 cdn.missing firing"])
         }
 
-        @Test("a fault of our own does not take that patience away", arguments: [Failure.Kind.own, .proxy])
+        @Test("our own fault does not shorten that wait", arguments: [Failure.Kind.own, .proxy])
         func ownFaultBefore(_ kind: Failure.Kind) throws {
             var course = try Course()
             try course.probed(at: 0, origin: 1, cdn: 1)
@@ -76,7 +76,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "a CDN that says nothing of the file opens nothing and closes nothing",
+            "a CDN answer that says nothing about the file opens nothing and closes nothing",
             arguments: [Reply.failed(.timedOut), .failed(.own), .status(503), .status(429), .status(302), .status(407)])
         func unknown(_ reply: Reply) throws {
             var quiet = try Course()
@@ -93,7 +93,7 @@ extension MonitoringSuite {
             #expect(firing.open(.cdnStale)?.unknownSince == nil)
         }
 
-        @Test("a stale copy that vanishes is missing; the staleness stands until there is a copy again")
+        @Test("a stale copy that vanishes is missing; the staleness stays until there is a copy again")
         func staleThenMissing() throws {
             var course = try Course.lagging()
             try course.probed(at: 27, .file(SampleFile.version(2)), .status(404))
@@ -106,7 +106,7 @@ extension MonitoringSuite {
                 ])
         }
 
-        @Test("a domain that devices read without Apple's copy keeps no incident about it")
+        @Test("a domain that devices read without Apple's copy has no incident about the copy")
         func otherMode() throws {
             var course = try Course.lagging()
             try course.probed(at: 27, .file(SampleFile.version(2)), nil, unasked: .mode)
@@ -114,7 +114,7 @@ extension MonitoringSuite {
             #expect(course.state.open.isEmpty)
         }
 
-        @Test("an origin that alternates at each look does not hide a copy that neither file ever was")
+        @Test("an origin that alternates at each check does not hide a copy that it never served")
         func foreignCopy() throws {
             var course = try Course()
             for hour in 0..<30 { try course.probed(at: Double(hour), origin: hour % 2, cdn: 9) }

@@ -1,5 +1,5 @@
-// A domain's history as a list of checks, each through `evaluate`. At some of them the memory is written down and read again, and
-// the check is evaluated twice: a restart or a repetition must never change the result.
+// A domain's history as a list of checks, each through `evaluate`. Some checks are evaluated twice, and their state is
+// encoded and decoded: a restart or a repetition must never change the result.
 
 import Evidence
 import Foundation
@@ -11,11 +11,11 @@ struct Course {
     var policy = Policy()
     private(set) var state: DomainState
     private(set) var evaluations: [Evaluation] = []
-    /// What is worth a notification, in its order.
+    /// The notifications, in order.
     private(set) var events: [Event] = []
-    /// Hours from the beginning.
+    /// Hours since the beginning.
     private(set) var hours = 0.0
-    /// How far the wall clock is ahead of the steady one, in seconds.
+    /// How far the wall clock is ahead of the steady clock, in seconds.
     var wallAhead = 0.0
 
     struct Event: Equatable {
@@ -24,7 +24,7 @@ struct Course {
         let incident: Incident
         let facts: IncidentFacts?
 
-        /// nil where nobody is notified of the change.
+        /// nil if nobody is notified of the change.
         init?(_ change: IncidentChange, at instant: Date) {
             switch change.transition {
             case .opened, .recovering, .other, .rewritten, .dropped: return nil
@@ -39,7 +39,7 @@ struct Course {
         state = DomainState(domain: try Domain(name))
     }
 
-    /// The origin changes at hour 1, and the copy stays the old one: `cdn.stale` fires at hour 25.
+    /// The origin changes at hour 1, but the copy stays old: `cdn.stale` fires at hour 25.
     static func lagging(until hour: Int = 26, policy: Policy = Policy()) throws -> Course {
         var course = try Course(policy: policy)
         try course.probed(at: 0, origin: 1, cdn: 1)
@@ -47,7 +47,7 @@ struct Course {
         return course
     }
 
-    /// One check at an hour. It is a full one, whose edges answer as the CDN's name does; with `full` nil it is a light one.
+    /// One full check at an hour. All edges answer as the CDN's name does. Without `full` it is a light check.
     mutating func probed(
         at hours: Double, _ origin: Reply, _ cdn: Reply?, unasked: CDNResult.Reason = .originHasNoFile,
         full: FullCheck? = FullCheck(resolution: Resolution(source: .proxy))
@@ -67,8 +67,8 @@ struct Course {
         let now = Date.testing + hours * 3600
         let wall = now + wallAhead
         let evaluation = evaluate(state, observation, policy, now: now, wall: wall, replacing: light)
-        // At each check of a course this doubles what all tests of this module cost. Those that change incidents, and every
-        // fifth of the others, meet all that a state can hold.
+        // Doing this at every check would double the run time of this module. Checks that change incidents, and every
+        // fifth other check, cover everything that a state can contain.
         if Rounds.isSoak || !evaluation.changes.isEmpty || evaluations.count.isMultiple(of: 5) {
             let stored = try JSONDecoder().decode(DomainState.self, from: JSONEncoder().encode(state))
             #expect(stored == state)
@@ -80,14 +80,14 @@ struct Course {
         state = evaluation.state
     }
 
-    /// What a light check a minute later would mean.
+    /// The result of a light check one minute later.
     func glance(_ origin: Reply, _ cdn: Reply?) throws -> Evaluation {
         let now = Date.testing + hours * 3600 + 60
         let light = try Observation.of(state.domain.name, at: now, origin: origin, cdn: cdn)
         return evaluate(state, light, policy, now: now, wall: now + wallAhead)
     }
 
-    /// Files of two versions, or a fault, at an hour: `probed(at: 3, origin: 2, cdn: 1)`.
+    /// Two versions, or a fault, at an hour: `probed(at: 3, origin: 2, cdn: 1)`.
     mutating func probed(at hours: Double, origin: Int, cdn: Int) throws {
         try probed(at: hours, .file(SampleFile.version(origin)), .file(SampleFile.version(cdn)))
     }
@@ -96,7 +96,7 @@ struct Course {
         for hour in hours { try probed(at: Double(hour), origin: origin, cdn: cdn) }
     }
 
-    /// What is worth a notification, as `hour kind transition`, with the reason of an end.
+    /// The notifications, as `hour kind transition`, with the reason of an end.
     var told: [String] {
         events.map { event in
             let hour = Int((event.at.timeIntervalSince(.testing) / 3600).rounded())
@@ -109,6 +109,6 @@ struct Course {
 }
 
 extension [IncidentChange] {
-    /// Those that were over before they were confirmed.
+    /// Those that ended before they were confirmed.
     var dropped: [Incident] { filter { $0.transition == .dropped }.map(\.incident) }
 }

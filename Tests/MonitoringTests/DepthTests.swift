@@ -11,14 +11,14 @@ extension MonitoringSuite {
         static let file = Reply.file(SampleFile.version(1))
         private static let hour: Duration = .seconds(3600)
 
-        /// A domain that was well at a full look at the beginning of the story.
+        /// A domain that was healthy at a full check at the beginning.
         private func calm() throws -> Course {
             var course = try Course()
             try course.probed(at: 0, Self.file, Self.file)
             return course
         }
 
-        @Test("the first look is a light one; the first full ones of many domains spread over their time")
+        @Test("the first check is light; the first full checks of many domains are spread over the interval")
         func firstResult() throws {
             let unseen = DomainState(domain: try Domain("example.com"))
             #expect(unseen.depth(fullEvery: Self.hour, now: .testing) == .light)
@@ -37,7 +37,8 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "trouble at first sight is looked at in full at once", arguments: [Reply.status(404), .failed(.timedOut)])
+            "a problem at first sight gets a full check immediately",
+            arguments: [Reply.status(404), .failed(.timedOut)])
         func firstTrouble(_ reply: Reply) throws {
             let course = try Course()
             #expect(course.state.wantsFullProbe(after: try course.glance(Self.file, reply)))
@@ -45,7 +46,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "a domain that is well is checked in full once its time is over",
+            "a healthy domain gets a full check once it is due",
             arguments: [
                 (0.0, Depth.light), (3599, .light), (3600, .full), (86400, .full),
             ])
@@ -53,7 +54,7 @@ extension MonitoringSuite {
             #expect(try calm().state.depth(fullEvery: Self.hour, now: .testing + seconds) == depth)
         }
 
-        @Test("a light look does not put off the next full one")
+        @Test("a light check does not delay the next full one")
         func lightCheck() throws {
             var course = try calm()
             try course.probed(at: 0.9, Self.file, Self.file, full: nil)
@@ -62,7 +63,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "trouble is looked at in full every five minutes; what lasts for weeks, notes, and our own trouble are not",
+            "a problem gets a full check every five minutes, but not long-lasting notes or our own trouble",
             arguments: [
                 (.origin(.fault(.tlsVersion)), .full), (.origin(.falseEncoding("utf-8")), .full),
                 (.cdn(.divergent()), .full), (.cdn(.propagating(OriginChange(at: .testing - 60))), .light),
@@ -85,7 +86,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "while an incident is open, pending or recovering, full looks come often; a certificate's last days apart",
+            "while an incident is open, pending or recovering, full checks are frequent, except near a certificate's expiry",
             arguments: IncidentKind.ofDomains, [Incident.State.pending, .firing, .recovering])
         func incidents(_ kind: IncidentKind, _ stage: Incident.State) throws {
             var state = try calm().state
@@ -94,9 +95,9 @@ extension MonitoringSuite {
                     id: "1", subject: .domain(state.domain), kind: kind, severity: .error, state: stage,
                     since: .testing,
                     openedAt: .testing))
-            // A copy within its time is on its way; that is no trouble.
+            // A copy within its time is on its way, which is not a problem.
             let isOnItsWay = kind == .cdnStale && stage == .pending
-            // A file says the same to each request.
+            // A file looks the same to each request.
             let isStanding = kind == .certificateExpiring || kind == .fileBroken
             let expected: Depth = isStanding || isOnItsWay ? .light : .full
             #expect(state.depth(fullEvery: Self.hour, now: .testing + 60) == .light)
@@ -112,7 +113,7 @@ extension MonitoringSuite {
         ]
 
         @Test(
-            "a light look is followed by a full one where it shows a change or trouble", arguments: 0..<followed.count)
+            "a light check is followed by a full one if it shows a change or a problem", arguments: 0..<followed.count)
         func following(_ index: Int) throws {
             let (origin, cdn, isFollowed) = Self.followed[index]
             let state = try calm().state
@@ -122,7 +123,7 @@ extension MonitoringSuite {
             #expect(state.wantsFullProbe(after: judged) == isFollowed)
         }
 
-        @Test("trouble that a light look sees again is confirmed by it, with the evidence of the full one")
+        @Test("a problem that a light check sees again is confirmed, with the evidence of the full check")
         func confirmation() throws {
             var course = try calm()
             let fault = Reply.status(500)
@@ -140,7 +141,8 @@ extension MonitoringSuite {
         ]
 
         @Test(
-            "trouble in another form waits for the next full look; its end does not", arguments: 0..<otherTrouble.count)
+            "a problem in another form waits for the next full check; its end does not",
+            arguments: 0..<otherTrouble.count)
         func inAnotherForm(_ index: Int) throws {
             let (origin, cdn, isFollowed) = Self.otherTrouble[index]
             var course = try calm()
@@ -151,7 +153,7 @@ extension MonitoringSuite {
             #expect(light.state.verdict == light.verdict)
         }
 
-        @Test("behind a light look that saw something else, the verdict of the full one before stands no more")
+        @Test("after a light check that saw something else, the verdict of the earlier full check no longer holds")
         func interrupted() throws {
             var course = try calm()
             try course.probed(at: 0.1, .status(500), Self.file)
@@ -160,7 +162,7 @@ extension MonitoringSuite {
             #expect(light.isNews && light.state.lightFingerprint == nil)
         }
 
-        @Test("an end that one more good look completes is looked at in full")
+        @Test("an end that needs one more good check gets a full check")
         func recovering() throws {
             var course = try calm()
             for minute in 1...2 { try course.probed(at: Double(minute) / 60, .status(500), Self.file) }
@@ -171,7 +173,7 @@ extension MonitoringSuite {
             #expect(!light.isNews && course.state.wantsFullProbe(after: light))
         }
 
-        @Test("a copy that lags at rest grows older in a verdict that stands")
+        @Test("a stale copy grows older in a verdict that is kept")
         func aging() throws {
             var course = try calm()
             try course.probed(at: 1, Self.second, Self.file)
@@ -180,7 +182,7 @@ extension MonitoringSuite {
             #expect(light.verdict.comparison.lagSeconds == 60)
         }
 
-        @Test("a full look that takes a light one's place counts as one check, and knows what the light one met")
+        @Test("a full check that replaces a light one counts as one check, and knows what the light one saw")
         func replacing() throws {
             let state = try calm().state
             let now = Date.testing + 300

@@ -14,14 +14,16 @@ struct DocumentationTests {
         try String(contentsOf: Self.root.appendingPathComponent(path), encoding: .utf8)
     }
 
-    @Test("docs/reference/alerts.md names for each kind just the rules that feed it", arguments: IncidentKind.ofDomains)
+    @Test(
+        "docs/reference/alerts.md names for each kind exactly the rules that feed it", arguments: IncidentKind.ofDomains
+    )
     func kinds(kind: IncidentKind) throws {
         let row = try #require(
             try text("docs/reference/alerts.md").split(separator: "\n").first { $0.hasPrefix("| `\(kind.rawValue)` |") }
         )
         let last = try #require(row.split(separator: "|").last)
         let named = last.matches(of: /`([a-z0-9.-]+)`/).map { String($0.1) }
-        // Those of the linter have a page of their own.
+        // The linter's rules have a separate page.
         #expect(
             Set(named) == Set(kind.rules.map(\.rawValue).filter { kind != .fileBroken || !Self.ofLinter.contains($0) }))
     }
@@ -35,7 +37,7 @@ struct DocumentationTests {
 
     private static let ofLinter = Set(Linter.rules.map { Rule(lint: $0.id).rawValue })
 
-    /// Rules that open no incident, and why.
+    /// Rules that open no incident, with the reason.
     private static let silent: [String: String] = [
         "origin.certificate-chain-expired": "a note: it was not needed",
         "origin.certificate-chain-expiring": "a warning: the leaf is what certificate.expiring tells of",
@@ -53,7 +55,7 @@ struct DocumentationTests {
         "cdn.edge-unreachable": "says nothing of the file",
     ]
 
-    @Test("of each rule that is documented it is decided whether it feeds a kind; our own feed none")
+    @Test("each documented rule either feeds a kind or is listed as silent; our own rules feed none")
     func decided() throws {
         let documented = try text("docs/reference/rules.md").matches(of: /\n\| `([a-z]+\.[a-z0-9-]+)` \|/).map {
             String($0.1)
@@ -68,6 +70,6 @@ struct DocumentationTests {
 }
 
 extension IncidentKind {
-    /// The rules whose findings feed it, as docs/reference/alerts.md lists them.
+    /// The rules that feed this kind, as docs/reference/alerts.md lists them.
     fileprivate var rules: Set<Rule> { Rule.ofDomains.filter { $0.feeds == self } }
 }

@@ -1,4 +1,4 @@
-// Trouble of the file itself: an error in it, or links that it opens no more.
+// Problems of the file itself: an error in it, or links that it no longer opens.
 
 import Evidence
 import Facts
@@ -13,7 +13,7 @@ extension MonitoringSuite {
         private static let good = Reply.file(SampleFile.version(1))
         private static let rule = #"[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/v1"}]}]"#
 
-        /// What somebody deploys by accident, and what that does once Apple has taken it.
+        /// Typical bad deployments, and what happens once Apple has fetched them.
         static let accidents: [(name: String, file: String, rule: String)] = [
             ("no app", #"{"applinks":{"details":[]}}"#, "aasa.service-without-apps"),
             (
@@ -37,7 +37,7 @@ extension MonitoringSuite {
         ]
 
         @Test(
-            "fires at the deploy, becomes worse when Apple has it, and ends with the repair",
+            "a broken file fires at the deploy, gets worse when Apple has it, and ends with the fix",
             arguments: accidents.indices)
         func deployed(_ index: Int) throws {
             let accident = Self.accidents[index]
@@ -47,7 +47,7 @@ extension MonitoringSuite {
             for hour in 1...3 { try course.probed(at: Double(hour), bad, Self.good) }
             #expect(course.told == ["2 file.broken firing"])
             #expect(course.open(.fileBroken)?.rules?.map(\.rawValue) == [accident.rule])
-            // Phones live on Apple's copy.
+            // Phones use Apple's copy.
             let firing = try #require(course.events.first?.facts)
             #expect(firing.diagnosis.effect.harm != .all)
             for hour in 4...6 { try course.probed(at: Double(hour), bad, bad) }
@@ -70,7 +70,7 @@ extension MonitoringSuite {
             #expect(calm.told.isEmpty)
         }
 
-        @Test("an error that may end by itself within its time makes no other trouble fire at the first sight")
+        @Test("an error within its waiting time does not make other problems fire at first sight")
         func graceOfAnother() throws {
             var course = try Course(policy: Policy(CheckSettings(failureThreshold: 3)))
             for hour in 0...1 { try course.probed(at: Double(hour) / 10, Self.good, .status(404)) }
@@ -79,7 +79,7 @@ extension MonitoringSuite {
             #expect(course.told.isEmpty, "\(course.told)")
         }
 
-        @Test("checks that fail in turn for two reasons fire with the count of one")
+        @Test("checks that fail alternately for two reasons count together")
         func inTurn() throws {
             var course = try Course(policy: Policy(CheckSettings(failureThreshold: 3)))
             try course.probed(at: 0, Self.good, Self.good)
@@ -89,7 +89,7 @@ extension MonitoringSuite {
             #expect(course.told == ["3 origin.broken firing"])
         }
 
-        @Test("what fails at every other check is told, and is not over by one good check")
+        @Test("a file that fails at every other check fires, and one good check does not end it")
         func everyOther() throws {
             var course = try Course()
             for hour in 0...20 {
@@ -100,7 +100,7 @@ extension MonitoringSuite {
             #expect(course.told.last == "23 origin.broken resolved (recovered)")
         }
 
-        @Test("a site that never had links is as it should be; links that are gone on purpose are ignored")
+        @Test("a site that never had links is fine; links that were removed on purpose are ignored")
         func onPurpose() throws {
             let passwords = Reply.file(#"{"webcredentials":{"apps":["ABCDE12345.com.example.app"]}}"#)
             var course = try Course()

@@ -10,17 +10,17 @@ extension MonitoringSuite {
         typealias Story = ReopeningTests
 
         static let rows: [(results: String, minutes: Double, recoveries: Int, told: [String])] = [
-            // The fifth turn is told as flapping; no more until it is calm, then the end.
+            // The fifth change is sent as flapping; nothing more until it is stable, then the end.
             (
                 "-+-+-+-+-" + String(repeating: "+", count: 20), 5, 1,
                 ["0 firing", "1 resolved", "2 again", "3 resolved", "4 flapping", "20 resolved"]
             ),
-            // It is down when it is calm again: the last word was that notifications pause.
+            // Down when it becomes stable: the last message said that notifications pause.
             (
                 "-+-+-+" + String(repeating: "-", count: 20) + "++", 5, 1,
                 ["0 firing", "1 resolved", "2 again", "3 resolved", "4 flapping", "17 again", "26 resolved"]
             ),
-            // The fifth turn may be an end: it is kept back, for it would be taken back soon.
+            // The fifth change may be an end. It is suppressed, because it would soon be withdrawn.
             (
                 "-++++++-+-+-+-" + String(repeating: "+", count: 20), 9, 1,
                 [
@@ -28,21 +28,21 @@ extension MonitoringSuite {
                     "20 resolved",
                 ]
             ),
-            // What no message would be sent for is no turn.
+            // A change without a message does not count.
             ("-+-+-+-+-+-+", 5, 2, ["0 firing"]),
-            // Four turns within any hour are none too many.
+            // Four changes within an hour are not too many.
             (
                 "-+-+-+-+", 20, 1,
                 ["0 firing", "1 resolved", "2 again", "3 resolved", "4 again", "5 resolved", "6 again", "7 resolved"]
             ),
-            // A look that cannot tell ends nothing, calm or not.
+            // A check with an unknown result ends nothing, whether flapping or not.
             (
                 "-+-+-+????????????????+", 5, 1,
                 ["0 firing", "1 resolved", "2 again", "3 resolved", "4 flapping", "22 resolved"]
             ),
         ]
 
-        @Test("five turns within an hour are one notification, and the end comes once it is stable", arguments: 0..<6)
+        @Test("five changes within an hour are one notification, and the end comes once it is stable", arguments: 0..<6)
         func turns(_ index: Int) throws {
             let row = Self.rows[index]
             let course = try Story.course(
@@ -51,7 +51,7 @@ extension MonitoringSuite {
             #expect(Story.told(course, every: row.minutes) == row.told)
         }
 
-        @Test("while it flaps the incident stays one, and nothing raises its version")
+        @Test("while it flaps it stays one incident, and its version does not grow")
         func state() throws {
             let course = try Story.course(
                 String(repeating: "-+", count: 30), every: 5, Policy(CheckSettings(failureThreshold: 1)))
@@ -62,12 +62,12 @@ extension MonitoringSuite {
             // Firing, again, flapping; the last return was both.
             #expect(open.incident.version == 3 && open.incident.flapping?.version == 3)
             #expect(open.incident.again == open.incident.flapping)
-            // Facts stay those of a firing, though half of the checks see nothing wrong.
+            // The facts stay those of a firing incident, although half of the checks see no problem.
             let facts = course.evaluations.flatMap(\.changes).filter { $0.transition != .resolved }.compactMap(\.facts)
             #expect(facts.allSatisfy { $0.findings.contains { $0.rule.rawValue == "origin.unreachable" } })
         }
 
-        @Test("an acknowledgement lapses at a return, whether it is flapping or not; flapping alone leaves it")
+        @Test("an acknowledgement lapses at a return, flapping or not; flapping alone keeps it")
         func acknowledged() throws {
             func holds(_ results: String, version: Int, every minutes: Double = 5) throws -> Bool {
                 let course = try Story.course(results, every: minutes, Policy(CheckSettings(failureThreshold: 1)))
@@ -77,11 +77,11 @@ extension MonitoringSuite {
             #expect(try holds("-+", version: 1))
             #expect(try !holds("-+-", version: 1))
             #expect(try !holds("-+-+-", version: 2))
-            // The fifth turn is an end: it stays open.
+            // The fifth change is an end: the incident stays open.
             #expect(try holds("-++++++-+-+-+", version: 4, every: 9))
         }
 
-        @Test("a domain that is no longer monitored ends a flapping incident at once")
+        @Test("a domain that is no longer monitored ends a flapping incident immediately")
         func retired() throws {
             let course = try Story.course("-+-+-+", every: 5, Policy(CheckSettings(failureThreshold: 1)))
             #expect(course.open(.originUnreachable)?.incident.isFlapping == true)

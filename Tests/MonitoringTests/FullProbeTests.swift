@@ -1,4 +1,4 @@
-// What only a full look sees: trouble at one of many addresses and edges, and its end.
+// What only a full check sees: problems at one of many addresses or edges, and their end.
 
 import Evidence
 import Facts
@@ -13,7 +13,8 @@ extension MonitoringSuite {
         static let file = Reply.file(SampleFile.version(1))
         static let second = Reply.file(SampleFile.version(2))
 
-        /// A check of an origin with addresses and a CDN with edges that answer as told; the first edge stands for all.
+        /// A check of an origin with these addresses and a CDN with these edges. The CDN's name answers as the first
+        /// edge.
         private func observation(
             at hours: Double, _ origin: Reply, edges: [Reply] = [file], addresses: [Reply] = [], agents: [Reply] = [],
             pages: [Reply] = []
@@ -34,7 +35,8 @@ extension MonitoringSuite {
         ]
 
         @Test(
-            "what only a full look sees is opened and closed by full looks; a light one cannot tell", arguments: 0..<4)
+            "what only a full check sees is opened and closed by full checks; a light one changes nothing",
+            arguments: 0..<4)
         func onlyFull(_ index: Int) throws {
             let (kind, addresses, agents, pages) = Self.onlyFull[index]
             let expectations = Expectations(urls: [ExpectedURL(url: "/help", opens: .nothing, page: true)])
@@ -53,7 +55,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "what only a full look sees is confirmed by one; what the last full one saw stays said", arguments: 0..<4)
+            "what only a full check sees is confirmed by one; the last full check's findings remain", arguments: 0..<4)
         func onlyFullConfirmed(_ index: Int) throws {
             let (kind, addresses, agents, pages) = Self.onlyFull[index]
             let expectations = Expectations(urls: [ExpectedURL(url: "/help", opens: .nothing, page: true)])
@@ -71,7 +73,7 @@ extension MonitoringSuite {
             #expect(firing.verdict == course.state.verdict)
         }
 
-        @Test("a file at the root alone, for which only full looks ask Apple, is no news to light ones")
+        @Test("a file at the root only, for which only full checks ask Apple, is not a change for light checks")
         func rootOnly() throws {
             var course = try Course()
             let crawler = Reply.crawler("SWCERR00101 Bad HTTP Response: 404 Not Found")
@@ -87,7 +89,7 @@ extension MonitoringSuite {
             #expect(!light.isNews && light.verdict == course.state.verdict)
         }
 
-        @Test("a light look sees plain trouble as well as a full one, and leaves its end to that")
+        @Test("a light check sees an obvious problem as well as a full one, but cannot end it")
         func lightOpens() throws {
             var course = try Course()
             for hour in 0...1 { try course.probed(at: Double(hour), .status(500), Self.file, full: nil) }
@@ -98,7 +100,7 @@ extension MonitoringSuite {
             #expect(course.told.last == "3 origin.broken resolved (recovered)")
         }
 
-        @Test("one dead address of several does not hide that the file is broken, nor that it is mended")
+        @Test("one dead address of several hides neither that the file is broken nor that it is fixed")
         func deadAddress() throws {
             var course = try Course()
             let dead = Reply.failed(.timedOut)
@@ -133,7 +135,7 @@ extension MonitoringSuite {
             #expect(course.state.open.isEmpty)
         }
 
-        @Test("a copy that some edges lack is missing after the grace; once none has it, by count")
+        @Test("a copy that some edges lack is missing after the grace; when none has it, by count")
         func missingEdge() throws {
             var course = try Course()
             for hour in 0...25 {
@@ -163,7 +165,7 @@ extension MonitoringSuite {
             #expect(course.told == ["24 cdn.divergent firing"])
         }
 
-        /// `A` and `B` are the origin's files at the looks of each hour.
+        /// `A` and `B` are the origin's files at each check.
         private func alternating(_ results: String, every hours: Double = 1, edges: [Reply] = [file]) throws -> Course {
             var course = try Course()
             for (index, probed) in results.enumerated() {
@@ -176,7 +178,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "an origin that goes back and forth is inconsistent, until it has been calm for as long as is remembered",
+            "an origin that alternates is inconsistent until it has been stable for as long as it is remembered",
             arguments: [
                 ("AAAABBBB", []), ("AAAABBBBAAAA", []), ("AAAAAAABAAAAAAABAAAAAAA", []), ("ABABB", ["4 firing"]),
                 ("AABBABAAAAAAA", ["6 firing"]), ("ABABAAAAAAAAA", ["4 firing", "11 resolved"]),
@@ -188,14 +190,14 @@ extension MonitoringSuite {
                     == told)
         }
 
-        @Test("what an alternating origin serves at times is not stale, at one edge or at many", arguments: 1...2)
+        @Test("what an alternating origin sometimes serves is not stale, at one edge or at many", arguments: 1...2)
         func notStale(_ count: Int) throws {
             let course = try alternating(
                 "ABABBBBB", every: 6, edges: Array([Self.file, Self.second].prefix(count)))
             #expect(!course.told.contains { $0.contains("cdn.") })
         }
 
-        @Test("a message about an alternating origin says so, though its last look saw a good file")
+        @Test("a message about an alternating origin says so, although the last check saw a good file")
         func words() throws {
             let course = try alternating("ABABA")
             let event = try #require(course.events.first)

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 extension MonitoringSuite {
-    /// Receivers and the outbox know an incident by its id for ever.
+    /// Receivers and the outbox identify an incident by its ID forever.
     @Suite("An incident's id")
     struct IdentityTests {
         private static let file = Reply.file(SampleFile.version(1)).expiring(at: .testing + 400 * 86_400)
 
-        @Test("a pending incident that ends takes its id with it")
+        @Test("the ID of a pending incident that ends is not used again")
         func dropped() throws {
             var course = try Course(policy: Policy(CheckSettings(failureThreshold: 2)))
             var ids: Set<String> = []
@@ -22,7 +22,7 @@ extension MonitoringSuite {
             #expect(ids.count == 3)
         }
 
-        @Test("a domain that is watched anew begins with the numbers behind those of its former life")
+        @Test("a domain that is watched again continues its earlier numbers")
         func watchedAnew() throws {
             func id(of state: DomainState) throws -> (String?, Int) {
                 let probed = try Observation.of(
@@ -36,7 +36,7 @@ extension MonitoringSuite {
             #expect(former != nil && later != nil && former != later)
         }
 
-        @Test("global incidents have a number each, too")
+        @Test("global incidents are numbered too")
         func global() throws {
             let sick = FailingChannel(name: "ops", isDisabled: true, since: .testing, words: "403")
             var state = GlobalState()

@@ -1,4 +1,4 @@
-// What is ignored feeds no incident: neither opens one nor keeps one open.
+// Ignored findings neither open an incident nor keep one open.
 
 import Evidence
 import Facts
@@ -20,7 +20,7 @@ extension MonitoringSuite {
             var origin = file
             var cdn = file
             var policy = Policy()
-            /// The checks that make it, from this file on.
+            /// The checks that create it, starting from this file.
             var before: Reply?
             var scene: Scene?
             var testDescription: String { rule }
@@ -66,13 +66,13 @@ extension MonitoringSuite {
             }
         }
 
-        /// All that the row's last check found and that feeds its kind: one trouble may have several findings.
+        /// All findings of the row's last check that feed its kind: one problem may have several findings.
         private func rules(_ row: Row, _ course: Course) -> [IgnoredRule] {
             let fed = (course.state.verdict?.findings ?? []).map(\.rule).filter { $0.feeds == row.kind }
             return Set(fed + [Rule(rawValue: row.rule)]).map { IgnoredRule($0, reason: "known") }
         }
 
-        @Test("what is ignored opens no incident", arguments: rows)
+        @Test("ignored findings open no incident", arguments: rows)
         func opensNone(_ row: Row) throws {
             let plain = try run(row, [])
             #expect(plain.told.contains { $0.hasSuffix("\(row.kind.rawValue) firing") })
@@ -82,7 +82,7 @@ extension MonitoringSuite {
             #expect(ignoring.state.verdict?.ignored.contains { $0.finding.rule.rawValue == row.rule } == true)
         }
 
-        @Test("an incident that is open when the rule comes ends in the ordinary way", arguments: rows)
+        @Test("an incident that is open when the rule arrives ends in the usual way", arguments: rows)
         func ends(_ row: Row) throws {
             var course = try run(row, [])
             #expect(course.open(row.kind)?.hasFired == true)
@@ -95,7 +95,7 @@ extension MonitoringSuite {
             #expect(course.open(row.kind) == nil)
         }
 
-        @Test("a light check that sees what the last full one saw is enough for that", arguments: rows)
+        @Test("a light check that confirms the last full one is enough for that", arguments: rows)
         func endsAtLight(_ row: Row) throws {
             var course = try run(row, [])
             course.policy.checks.ignore = rules(row, course)
@@ -104,7 +104,7 @@ extension MonitoringSuite {
             #expect(course.told.last == "61 \(row.kind.rawValue) resolved (ignored)")
         }
 
-        @Test("ignored trouble that hides other trouble does not end that one's incident")
+        @Test("an ignored problem that hides another one does not end the other's incident")
         func hidden() throws {
             var course = try Course(
                 policy: Policy(CheckSettings(ignore: [IgnoredRule(Rule(rawValue: "origin.status"), reason: "known")])))
@@ -117,7 +117,7 @@ extension MonitoringSuite {
             #expect(course.told.last == "12 origin.broken resolved (recovered)")
         }
 
-        @Test("after the date it counts again, by the clock on the wall")
+        @Test("after its expiry date it counts again, by the wall clock")
         func until() throws {
             let row = Self.rows[0]
             let day = try #require(CalendarDay(String(Date.testing.ISO8601Format().prefix(10))))
@@ -126,7 +126,7 @@ extension MonitoringSuite {
             #expect(opened >= day.end && opened < day.end + 3600)
         }
 
-        @Test("an origin that alternates is ignored too")
+        @Test("an alternating origin can be ignored too")
         func alternation() throws {
             var policy = Policy()
             for isIgnored in [false, true] {
@@ -139,7 +139,7 @@ extension MonitoringSuite {
             }
         }
 
-        @Test("a light check shows the last full one's findings under the rules of now, and makes no news of them")
+        @Test("a light check shows the last full check's findings under the current rules, without a change message")
         func light() throws {
             let row = Row(rule: "origin.root-copy-differs", kind: .originBroken)
             var course = try Course()

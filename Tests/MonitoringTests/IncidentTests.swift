@@ -11,7 +11,7 @@ extension MonitoringSuite {
         static let file = Reply.file(SampleFile.version(1))
         static let down = Reply.failed(.connectionRefused)
 
-        /// A domain whose origin is up (`+`) or down (`-`) at each hour, or cannot be judged (`?`).
+        /// A domain whose origin is up (`+`), down (`-`) or unknown (`?`) at each hour.
         private func course(_ results: String, _ policy: Policy) throws -> Course {
             try ReopeningTests.course(results, every: 60, policy)
         }
@@ -43,7 +43,7 @@ extension MonitoringSuite {
             Row("-+", 0, 0, ["0 firing", "1 resolved (recovered)"]),
         ]
 
-        @Test("trouble is told by count, and its end by count", arguments: rows)
+        @Test("a problem fires by count, and ends by count", arguments: rows)
         func thresholds(_ row: Row) throws {
             let course = try course(
                 row.results,
@@ -51,7 +51,7 @@ extension MonitoringSuite {
             #expect(course.told == row.told.map { $0.replacing(" ", with: " origin.unreachable ", maxReplacements: 1) })
         }
 
-        @Test("an incident that comes back while it recovers goes on firing under its name")
+        @Test("an incident that comes back while recovering keeps firing under its ID")
         func backAgain() throws {
             let policy = Policy(CheckSettings(failureThreshold: 1, recoveryThreshold: 3))
             let course = try course("-+-++", policy)
@@ -61,7 +61,7 @@ extension MonitoringSuite {
             #expect(course.open(.originUnreachable)?.incident.version == 1)
         }
 
-        @Test("who cannot reach the origin cannot tell whether its file is good")
+        @Test("a check that cannot reach the origin cannot judge its file")
         func unreachableHidesBroken() throws {
             var course = try Course()
             for hour in 0...2 { try course.probed(at: Double(hour), .status(500), nil) }
@@ -74,7 +74,7 @@ extension MonitoringSuite {
                 ])
         }
 
-        @Test("a certificate that ends soon is told at once, as a warning, and ends with its renewal")
+        @Test("a certificate that expires soon fires immediately as a warning, and ends with its renewal")
         func certificate() throws {
             var course = try Course()
             let end = Date.testing + 15 * 86400
@@ -87,7 +87,7 @@ extension MonitoringSuite {
             #expect(course.told.last == "81 certificate.expiring resolved (recovered)")
         }
 
-        @Test("a change brings the facts that a message about it needs")
+        @Test("a change contains the facts that its message needs")
         func facts() throws {
             var course = try Course.lagging()
             try course.probed(at: 27, origin: 2, cdn: 2)
@@ -96,12 +96,12 @@ extension MonitoringSuite {
             #expect(firing.findings.map(\.rule.rawValue) == ["cdn.stale"] && firing.diagnosis.id == .cdnStale)
             #expect(firing.comparison.state == .stale && firing.affected == nil)
             #expect(course.events.last?.facts?.comparison.state == .inSync)
-            // Pending incidents have a row, and no facts.
+            // Pending incidents have a row, but no facts.
             #expect(course.evaluations[1].changes.map(\.transition) == [.opened])
             #expect(course.evaluations[1].changes.first?.facts == nil)
         }
 
-        @Test("every kind of a domain is fed")
+        @Test("every domain kind has rules that feed it")
         func table() {
             #expect(Set(FindingKind.allCases.compactMap(\.feeds)) == Set(IncidentKind.ofDomains))
             #expect(Rule(lint: "json-syntax").feeds == .originBroken)

@@ -10,7 +10,7 @@ extension MonitoringSuite {
     struct InhibitionTests {
         static let file = Reply.file(SampleFile.version(1))
 
-        /// An origin that refuses Apple's crawler (`x`) or not (`o`), and the CDN without a copy (`x`) or with one (`o`).
+        /// An origin that refuses Apple's crawler (`x`) or not (`o`), and a CDN without a copy (`x`) or with one (`o`).
         private func course(_ origin: String, _ copy: String, maxAge: Int = 3600) throws -> Course {
             var course = try Course()
             for (hour, (origin, copy)) in zip(origin, copy).enumerated() {
@@ -37,7 +37,7 @@ extension MonitoringSuite {
                     "5 origin.broken resolved (recovered)", "5 cdn.missing resolved (recovered)",
                 ]
             ),
-            // A consequence that outlives its cause goes on, and follows from nothing then.
+            // A consequence that outlives its cause continues, no longer inhibited.
             (
                 "oxxxooooooo", "oxxxxxxxxxo",
                 [
@@ -45,7 +45,7 @@ extension MonitoringSuite {
                     "4 origin.broken resolved (recovered)", "10 cdn.missing resolved (recovered)",
                 ]
             ),
-            // What was there before the cause keeps its end.
+            // An incident from before the cause keeps its end.
             (
                 "oooxxxxo", "oxxxxooo",
                 [
@@ -55,7 +55,7 @@ extension MonitoringSuite {
             ),
         ]
 
-        @Test("what follows from a broken origin says so, and only as long as it does", arguments: 0..<3)
+        @Test("a consequence of a broken origin is inhibited, only while that lasts", arguments: 0..<3)
         func refusedCrawler(_ index: Int) throws {
             let row = Self.rows[index]
             let course = try course(row.origin, row.copy)
@@ -63,14 +63,14 @@ extension MonitoringSuite {
                 words + (event.incident.inhibitedBy.map { " by \($0.rawValue)" } ?? "")
             }
             #expect(told == row.told)
-            // Whoever was kept from it by the cause must be asked again: that it no longer follows is a change.
+            // The end of the inhibition is a change: channels that suppressed the incident must evaluate it again.
             if index == 1 {
                 let changes = course.evaluations[4].changes.filter { $0.incident.kind == .cdnMissing }
                 #expect(changes.map(\.incident.inhibitedBy) == [nil])
             }
         }
 
-        @Test("an origin that breaks, and Apple's copy that goes after it: worse, and not over with the origin")
+        @Test("an origin breaks and Apple's copy vanishes later: it gets worse, and outlasts the origin's recovery")
         func worse() throws {
             let page = Reply.status(200, ["content-type": "text/html"])
             var course = try Course()
@@ -91,13 +91,13 @@ extension MonitoringSuite {
             #expect(events[1].incident.inhibitedBy == .originBroken)
             #expect(events[2].facts?.diagnosis.effect.links == .openWebsite(at: nil))
             #expect(!Acknowledgement(by: "eva", reason: "", at: .testing, version: 1).holds(for: events[2].incident))
-            // The end says what is still wrong.
+            // The end says what is still failing.
             #expect(events[3].facts?.isStillFailing == true)
             #expect(events[3].facts?.diagnosis.effect.links == .openWebsite(at: nil))
             #expect(events[4].facts?.isStillFailing == nil)
         }
 
-        @Test("a worse effect is told the second time too, and while the origin flaps")
+        @Test("a worse effect is notified the second time too, and while the origin flaps")
         func worseAgain() throws {
             let page = Reply.status(200, ["content-type": "text/html"])
             var course = try Course(policy: Policy(CheckSettings(failureThreshold: 1)))
@@ -111,7 +111,7 @@ extension MonitoringSuite {
             #expect(told == [.firing, .worse, .resolved, .again, .worse, .resolved, .flapping, .worse])
         }
 
-        @Test("what never had a copy is the trouble of its origin alone")
+        @Test("a domain that never had a copy has only its origin's incident")
         func neverThere() throws {
             let page = Reply.status(200, ["content-type": "text/html"])
             var course = try Course()
@@ -119,19 +119,19 @@ extension MonitoringSuite {
             #expect(course.told == ["1 origin.broken firing"])
         }
 
-        @Test("a copy that alternates from request to request is not back")
+        @Test("a copy that alternates between requests has not recovered")
         func alternates() throws {
             var course = try Course.lagging(until: 30, policy: Policy(CheckSettings(failureThreshold: 1)))
             #expect(course.told == ["25 cdn.stale firing"])
             for step in 0..<20 { try course.probed(at: 31 + Double(step) / 10, origin: 2, cdn: step % 2 == 0 ? 2 : 1) }
-            // Until it has come back once, a good answer is the end.
+            // Until the copy has come back once, one good answer ends the incident.
             #expect(
                 course.told == ["25 cdn.stale firing", "31 cdn.stale resolved (cdn_caught_up)", "31 cdn.stale again"])
             for hour in 51...60 { try course.probed(at: Double(hour), origin: 2, cdn: 2) }
             #expect(course.told.last == "54 cdn.stale resolved (cdn_caught_up)")
         }
 
-        @Test("a light look that sees the new copy, and a full one that sees the old one: nothing is over")
+        @Test("a light check sees the new copy but a full one the old copy: nothing ends")
         func alternatesWithinACheck() throws {
             var course = try Course.lagging(until: 30, policy: Policy(CheckSettings(failureThreshold: 1)))
             let (old, new) = (Reply.file(SampleFile.version(1)), Reply.file(SampleFile.version(2)))
@@ -142,14 +142,14 @@ extension MonitoringSuite {
                     at: at, .of(at: instant, origin: new, cdn: old, scene: Scene().edges([old, old, old])),
                     replacing: .of(at: instant, origin: new, cdn: new))
             }
-            // Then all answers are good: it ends with the fourth in a row.
+            // Then all answers are good: the incident ends with the fourth in a row.
             for minute in 6...9 { try course.probed(at: 30 + Double(minute) / 60, origin: 2, cdn: 2) }
             #expect(course.told == ["25 cdn.stale firing", "30 cdn.stale resolved (cdn_caught_up)"])
             let end = course.state.ended[.cdnStale]?.incident.resolvedAt
             #expect(end == Date.testing.addingTimeInterval(30 * 3600 + 9 * 60))
         }
 
-        @Test("the certificate of an unreachable origin waits for the end of that, and fires at once then")
+        @Test("a certificate of an unreachable origin waits for that to end, then fires immediately")
         func certificate() throws {
             let ending = Reply.certificate(.expired)
             var course = try Course(policy: Policy(CheckSettings(failureThreshold: 1)))
@@ -162,7 +162,7 @@ extension MonitoringSuite {
                 ])
         }
 
-        @Test("a longer time to follow holds for an old copy that is still pending", arguments: [24, 48])
+        @Test("a longer propagation time also applies to a copy that is still pending", arguments: [24, 48])
         func staleAfter(hours: Int) throws {
             let newer = Reply.file(SampleFile.version(2))
             var course = try Course()

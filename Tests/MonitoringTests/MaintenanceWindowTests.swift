@@ -5,7 +5,7 @@ import Testing
 @testable import Monitoring
 
 extension MonitoringSuite {
-    /// Instants as offsets of the tz database have them: https://www.iana.org/time-zones
+    /// Instants use the offsets of the tz database: https://www.iana.org/time-zones
     @Suite("Maintenance windows")
     struct MaintenanceWindowTests {
         struct Course: CustomTestStringConvertible, Sendable {
@@ -14,7 +14,7 @@ extension MonitoringSuite {
             let days: String
             let start: String
             let extent: String
-            /// Beginnings and ends, in UTC.
+            /// Start and end instants, in UTC.
             let stretches: [(String, String)]
 
             var testDescription: String { title }
@@ -108,7 +108,7 @@ extension MonitoringSuite {
                 zone: try #require(TimeZone(identifier: course.zone)), reason: "upgrade")
         }
 
-        @Test("a window holds from its beginning to just before its end", arguments: courses)
+        @Test("a window lasts from its start until just before its end", arguments: courses)
         func stretches(course: Course) throws {
             let window = try Self.window(course)
             for (start, end) in course.stretches {
@@ -123,7 +123,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "over ten years a weekly window opens once a week, for as long as it says",
+            "over ten years a weekly window opens once a week, for its full length",
             arguments: [
                 "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "America/Sao_Paulo",
                 "Asia/Kathmandu", "Pacific/Chatham", "UTC",

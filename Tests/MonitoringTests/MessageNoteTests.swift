@@ -5,7 +5,7 @@ import Testing
 @testable import Monitoring
 
 extension MonitoringSuite {
-    @Suite("Note of the operator")
+    @Suite("Operator's note")
     struct MessageNoteTests {
         private func incident(_ subject: Incident.Subject) -> Incident {
             let now = Date(timeIntervalSince1970: 0)
@@ -16,7 +16,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "placeholders stand for the incident's values",
+            "placeholders are replaced with the incident's values",
             arguments: [
                 ("Call 110", "Call 110"), ("{kind}", "cdn.stale"),
                 (
@@ -32,14 +32,14 @@ extension MonitoringSuite {
             #expect(text == expected)
         }
 
-        @Test("the line is left out where the incident has no domain")
+        @Test("the line is omitted if the incident has no domain")
         func global() throws {
             #expect(try MessageNote("{domain}").text(of: incident(.global(.cdn)), labels: [:]) == nil)
             #expect(try MessageNote("{kind}").text(of: incident(.global(.cdn)), labels: [:]) == "cdn.stale")
         }
 
         @Test(
-            "another placeholder, several lines and no text are refused",
+            "unknown placeholders, several lines and empty text are refused",
             arguments: [
                 "{x}", "{}", "{labels.}", "{Kind}", "a\nb", "", "\u{202E}a", String(repeating: "a", count: 501),
             ])

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension MonitoringSuite {
-    @Suite("What this machine alone meets")
+    @Suite("Problems that only this machine sees")
     struct OwnViewTests {
         static let refused = Reply.status(403)
 
@@ -14,7 +14,7 @@ extension MonitoringSuite {
             Reply.file(SampleFile.version(version)).with { $0.headers["Age"] = "\(Int(age))" }
         }
 
-        @Test("a refusal counts for nothing beside a fresh copy, until it has lasted a day longer than the copy's Age")
+        @Test("a refusal does not count next to a fresh copy, until it has lasted one day longer than the copy's Age")
         func lasting() throws {
             var course = try Course()
             try course.probed(at: 0, Self.file(), Self.file())
@@ -38,7 +38,7 @@ extension MonitoringSuite {
             #expect(course.told.last == "27 origin.broken resolved (recovered)")
         }
 
-        @Test("the same without a file ever seen here, by light checks and with a wall clock of its own")
+        @Test("the same holds if we never saw a file, with light checks and a different wall clock")
         func neverSeen() throws {
             var course = try Course()
             course.wallAhead = -7200
@@ -48,7 +48,7 @@ extension MonitoringSuite {
             #expect(course.told == ["26 origin.broken firing"])
         }
 
-        @Test("a copy that nobody fetched for a day shows nothing")
+        @Test("a copy that nobody fetched for a day proves nothing")
         func oldCopy() throws {
             var course = try Course()
             try course.probed(at: 0, Self.file(), Self.file())
@@ -69,7 +69,7 @@ extension MonitoringSuite {
             ("no answer", .failed(.timedOut)), ("a page", .file("<html>")),
         ]
 
-        @Test("a refusal is told at once beside anything else than a copy of the last file", arguments: 0..<6)
+        @Test("a refusal fires immediately unless Apple has a copy of the last file", arguments: 0..<6)
         func contradicted(_ index: Int) throws {
             var course = try Course()
             try course.probed(at: 0, origin: 1, cdn: 1)
@@ -79,7 +79,7 @@ extension MonitoringSuite {
             #expect(told == [.originBroken], "\(Self.speakingAgainst[index].0)")
         }
 
-        @Test("a refusal to this machine does not show that the file was gone", arguments: [403, 429])
+        @Test("a refusal to this machine does not prove that the file was gone", arguments: [403, 429])
         func refusedBetween(_ status: Int) throws {
             let absent = Reply.crawler("SWCERR00101 Bad HTTP Response: 404 Not Found").with {
                 $0.headers["Age"] = "3600"
@@ -92,7 +92,7 @@ extension MonitoringSuite {
             #expect(course.state.verdict?.diagnosis.id == .crawlerStillAbsent)
         }
 
-        @Test("what is wrong with a server that this machine's own resolver leads to opens nothing beside Apple's copy")
+        @Test("problems of a server that only our resolver returns open nothing if Apple has a copy")
         func internalServer() throws {
             var course = try Course()
             for hour in 0...3 {
@@ -107,7 +107,7 @@ extension MonitoringSuite {
             #expect(course.state.verdict?.level == .warning)
         }
 
-        @Test("Apple remembers only what it was told before this machine first saw the file")
+        @Test("Apple's failure counts as remembered only if it predates our first sight of the file")
         func absence() throws {
             func absent(askedHoursAgo hours: Double) -> Reply {
                 Reply.crawler("SWCERR00101 Bad HTTP Response: 404 Not Found").with {
@@ -120,13 +120,13 @@ extension MonitoringSuite {
             #expect(course.state.verdict?.diagnosis.id == .crawlerRemembersAbsence)
             try course.probed(at: 4, Self.file(), absent(askedHoursAgo: 1))
             #expect(course.state.verdict?.diagnosis.id == .crawlerStillAbsent)
-            // Removed and deployed again: the absence is of the time in between.
+            // Removed and deployed again: Apple's failure is from the time in between.
             try course.probed(at: 5, .status(404), absent(askedHoursAgo: 0))
             try course.probed(at: 6, Self.file(), absent(askedHoursAgo: 1))
             #expect(course.state.verdict?.diagnosis.id == .crawlerRemembersAbsence)
         }
 
-        @Test("TLS that our own network opens is no incident of the site's, and ends none")
+        @Test("TLS inspection in our own network neither opens nor ends an incident of the site")
         func intercepted() throws {
             let inspected = Reply.certificate(.untrustedRoot)
             var course = try Course()

@@ -1,4 +1,4 @@
-// Edges and addresses that say nothing have not recovered.
+// Edges and addresses that give no answer have not recovered.
 
 import Evidence
 import Facts
@@ -8,15 +8,16 @@ import TestSupport
 import Testing
 
 extension MonitoringSuite {
-    @Suite("Faulty places")
+    @Suite("Faulty edges and addresses")
     struct PlacesTests {
         static let old = Reply.file(SampleFile.version(1))
         static let new = Reply.file(SampleFile.version(2))
         static let gone = Reply.status(404)
         static let foreign = Reply.file(SampleFile.version(9))
 
-        /// One check an hour of an origin with version 2, and of edges: `n` serves that, `o` version 1, `f` a foreign file, `m`
-        /// none, `5` answers 503, `t` times out, `-` is missing from DNS. No edges: only the name was asked.
+        /// One check each hour of an origin with version 2 and of these edges: `n` serves version 2, `o` version 1, `f`
+        /// a foreign file, `m` no file, `5` answers 503, `t` times out, `-` is missing from DNS. No edges: only the
+        /// CDN's name was asked.
         private func probed(_ course: inout Course, at hour: Double, _ edges: String, origin: Reply = new) throws {
             let replies = edges.map { edge -> Reply? in
                 switch edge {
@@ -37,24 +38,24 @@ extension MonitoringSuite {
                 at: hour, .of(at: .testing + hour * 3600, origin: origin, cdn: Self.new, scene: scene))
         }
 
-        /// What is wrong at the second edge for a day and more, then one check an hour.
+        /// The second edge is wrong for more than a day, followed by one check each hour.
         static let rows: [(wrong: String, then: [String], kind: IncidentKind, endsAfter: Int?)] = [
-            // It is right again.
+            // It is correct again.
             ("no", ["nn"], .cdnStale, 1), ("nm", ["nn"], .cdnMissing, 1), ("nf", ["nn"], .cdnDivergent, 1),
-            // It says nothing: three full checks, and two good answers are not enough for an end.
+            // It gives no answer: ending takes three full checks, and two good answers are not enough.
             ("no", ["n5", "n5", "n5", "n5"], .cdnStale, 4), ("no", ["nt", "n-", "n5", "n5"], .cdnStale, 4),
             ("nm", ["n5", "nt", "n-", "n-"], .cdnMissing, 4), ("nf", ["n-", "n-", "n-", "n-"], .cdnDivergent, 4),
             // `edges: false` from here on.
             ("no", ["", "", "", "", ""], .cdnStale, 5),
-            // Twice silent, then old again, then silent: the count begins anew.
+            // Silent twice, then old again, then silent: the count starts again.
             ("no", ["n5", "n5", "no", "n5", "n5"], .cdnStale, nil), ("no", ["n5", "n5", "nn"], .cdnStale, 3),
             ("noo", ["n5n", "nn5", "nnn"], .cdnStale, 2), ("noo", ["nnt", "nnt", "nnt"], .cdnStale, 3),
-            // Nobody said anything: that is no edge's absence.
+            // No edge answered: that does not count as the absence of one edge.
             ("no", ["55", "55", "55", "55", "n5", "n5"], .cdnStale, nil),
         ]
 
         @Test(
-            "an incident of edges ends when each wrong one was seen right, or was absent three times",
+            "an incident of edges ends when each wrong one was seen correct, or was absent three times",
             arguments: rows.indices)
         func edges(_ index: Int) throws {
             let row = Self.rows[index]
@@ -71,14 +72,14 @@ extension MonitoringSuite {
             }
         }
 
-        @Test("an edge that is silent now and then does not take a pending incident's time")
+        @Test("an edge that is sometimes silent does not reset a pending incident's time")
         func pending() throws {
             var course = try Course()
             for hour in 0...26 { try probed(&course, at: Double(hour), hour % 2 == 0 ? "nm" : "n5") }
             #expect(course.told == ["24 cdn.missing firing"])
         }
 
-        @Test("however the edges' addresses rotate, the memory is bounded, and the end comes")
+        @Test("however the edges' addresses rotate, memory stays bounded and the incident ends")
         func rotation() throws {
             var course = try Course()
             for hour in 0...90 {
@@ -98,7 +99,7 @@ extension MonitoringSuite {
 
         // MARK: - Certificates
 
-        /// Days that are left of the certificates of two addresses; nil: it times out.
+        /// Days until the certificates of two addresses expire; nil: the address times out.
         private func certificates(_ course: inout Course, at day: Double, _ left: [Double?], full: Bool = true) throws {
             let now = Date.testing + day * 86_400
             let replies = left.map {
@@ -112,12 +113,12 @@ extension MonitoringSuite {
             try course.probed(at: day * 24, observation)
         }
 
-        @Test("a certificate at one address of two: the other one's is no end, and neither is silence")
+        @Test("an expiring certificate at one address ends neither by the other's nor by silence")
         func oneAddress() throws {
             var course = try Course()
             try certificates(&course, at: 0, [90, 10])
             #expect(course.told == ["0 certificate.expiring firing"])
-            // A light check meets the good one.
+            // A light check sees the good one.
             for day in [0.1, 0.2] { try certificates(&course, at: day, [90, 10], full: false) }
             for day in [0.3, 0.4] { try certificates(&course, at: day, [90, nil]) }
             try certificates(&course, at: 0.5, [90, 9.5])
@@ -129,7 +130,7 @@ extension MonitoringSuite {
                     == true)
         }
 
-        @Test("the same address with a later date ends it, at any depth", arguments: [true, false])
+        @Test("a later expiry date at the same address ends the incident, at any depth", arguments: [true, false])
         func renewed(_ isFull: Bool) throws {
             var course = try Course()
             try certificates(&course, at: 0, [5], full: isFull)
@@ -137,7 +138,7 @@ extension MonitoringSuite {
             #expect(course.told == ["0 certificate.expiring firing", "24 certificate.expiring resolved (recovered)"])
         }
 
-        @Test("a certificate becomes worse at three days and at one, each once, and an error with the first")
+        @Test("a certificate becomes worse at three days and at one, once each, and an error at the first")
         func worse() throws {
             var course = try Course()
             for hour in 0...240 where hour != 100 {
@@ -153,7 +154,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "one that is first seen within its last days is an error at once",
+            "a certificate first seen in its last days is an error immediately",
             arguments: [(2.5, 1), (0.5, 2)] as [(Double, Int)])
         func late(_ left: Double, _ stage: Int) throws {
             var course = try Course()
@@ -164,7 +165,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "certificates are dated by the wall clock; the age of a copy is not",
+            "certificates use the wall clock; the age of a copy does not",
             arguments: [864_000.0, -2_592_000, 0.4])
         func wallClock(_ ahead: Double) throws {
             var course = try Course()

@@ -1,4 +1,4 @@
-// How long the CDN took for earlier changes, and what is said of it while one is waiting.
+// How long the CDN took for earlier changes, and what messages say about it while a change is under way.
 
 import Evidence
 import Facts
@@ -10,33 +10,35 @@ import Testing
 extension MonitoringSuite {
     @Suite("Propagation")
     struct PropagationTests {
-        /// Checks an hour apart, each as what the origin and then the edges have; `-` is no file, `x` no answer, `.` an hour without a check.
+        /// Checks one hour apart: what the origin has, then what the edges have. `-` is no file, `x` no answer, `.` an
+        /// hour without a check.
         @Test(
-            "the time of a change is from its first sight to the check that saw every edge follow",
+            "a change takes from its first sight to the check that saw every edge follow",
             arguments: [
                 ("1:1", []),
                 ("1:1 2:1 2:1 2:2 2:2 2:2", [2]),
                 ("1:1 2:1 2:2 2:2 3:2 3:3", [1, 1]),
                 // Overtaken by the next change, which counts from its own first sight.
                 ("1:1 2:1 3:1 3:2 3:3", [2]),
-                // The origin came back to what the CDN has all along.
+                // The origin went back to what the CDN still has.
                 ("1:1 2:1 1:1 1:1,1", []),
-                // Seen at once: nobody knows how long it took.
+                // In sync immediately: how long it took is unknown.
                 ("1:1 2:2 2:2,2", []),
-                // An error page is no change of the file.
+                // An error page is not a change of the file.
                 ("1:1 -:1 1:1 2:1 2:2", [1]),
-                // Each edge counts; a silent one has not followed until it is seen to, or has been away for long.
+                // Each edge counts. A silent one has not followed until it is seen to follow, or has been absent for
+                // long.
                 ("1:1 2:1,1 2:2,1 2:2,2", [2]),
                 ("1:1,1 2:1,1 2:2,x 2:2,2", [2]),
-                // A CDN that could not be asked meanwhile changes nothing.
+                // A CDN that does not answer in between changes nothing.
                 ("1:1 2:1 2:x 2:2", [2]),
-                // An edge that falls back prolongs the same change.
+                // An edge that falls back extends the same change.
                 ("1:1 2:1,1 2:2,2 2:2,1 2:2,2", [3]),
-                // One that falls back days later is no part of it.
+                // An edge that falls back days later does not belong to the change.
                 ("1:1 2:1,1 2:2,2" + String(repeating: " 2:2,2", count: 30) + " 2:2,1 2:2,2", [1]),
                 // After a pause nobody knows when the CDN caught up, unless the pause is a small part of the time.
                 ("1:1 2:1 . . 2:2", []), ("1:1 2:1 2:1 2:1 2:1 2:1 2:1 2:1 . 2:2", [8]),
-                // The first sight of a domain is no change.
+                // The first sight of a domain is not a change.
                 ("2:1 2:2", []),
             ] as [(String, [Int])])
         func times(_ story: String, _ expected: [Int]) throws {
@@ -62,7 +64,7 @@ extension MonitoringSuite {
             }
         }
 
-        @Test("a bounded number of times is kept, the last ones")
+        @Test("only the last times are kept, up to a limit")
         func bounded() throws {
             var course = try Course()
             try course.probed(at: 0, origin: 1, cdn: 1)
@@ -76,7 +78,7 @@ extension MonitoringSuite {
             #expect(course.state.propagations.last?.seconds == 3 * 3600)
         }
 
-        @Test("while a change waits, five earlier ones say what is usual; four say nothing", arguments: [4, 5])
+        @Test("while a change is under way, five earlier ones give an estimate; four do not", arguments: [4, 5])
         func outlook(_ changes: Int) throws {
             var course = try Course()
             try course.probed(at: 0, origin: 1, cdn: 1)

@@ -22,7 +22,7 @@ extension MonitoringSuite {
             }
         }
 
-        /// A wild life: anything may follow anything, after any time.
+        /// A random history: anything may follow anything, after any time.
         static func life(_ seed: UInt64, results: Int = 150) throws -> Course {
             var random = SeededGenerator(seed: seed)
             var course = try Course(
@@ -44,7 +44,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "each incident fires once, versions count one by one with a mark each, and whoever knows of it gets its end",
+            "each incident fires once, its versions are consecutive, and everyone who knows of it gets its end",
             arguments: 0..<Rounds.of(UInt64(8), soak: 60))
         func courses(_ seed: UInt64) throws {
             let course = try Self.life(seed)
@@ -56,7 +56,7 @@ extension MonitoringSuite {
                         == Array(1...(events.last?.incident.version ?? 1)))
                 #expect(Set(events.map(\.incident.kind)).count == 1)
                 for (before, after) in zip(events, events.dropFirst()) {
-                    // Behind an end only the same problem, back again.
+                    // After an end, only the same problem that comes back may follow.
                     let isBack = after.transition == .again || after.transition == .flapping
                     if before.transition == .resolved { #expect(isBack) } else { #expect(after.transition != .again) }
                 }
@@ -83,12 +83,12 @@ extension MonitoringSuite {
                     #expect([isOpen, isEnded, isDropped].count { $0 } == 1)
                     #expect(!isDropped || !open.hasFired)
                     #expect(!isOpen || evaluation.state.open[kind]?.incident.version ?? 0 >= open.incident.version)
-                    // What differs is a change that the store writes.
+                    // Every difference is a change that the store writes.
                     let isSame = evaluation.state.open[kind]?.incident == open.incident
                     #expect(!isOpen || isSame || evaluation.changes.contains { $0.incident.id == open.incident.id })
                 }
             }
-            // What `check` calls failing, somebody hears: but for a copy that may come by itself, within its time.
+            // Every verdict `failing` has an incident, except for a copy that may still arrive within its time.
             var failing = 0
             for evaluation in course.evaluations {
                 failing = evaluation.verdict.level == .failing ? failing + 1 : 0
@@ -115,7 +115,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "a check that can tell nothing opens nothing and closes nothing, whatever went before",
+            "a check with an unknown result opens nothing and closes nothing, whatever came before",
             arguments: 0..<Rounds.of(UInt64(4), soak: 20))
         func unknown(_ seed: UInt64) throws {
             var course = try Self.life(seed, results: 40)
@@ -128,7 +128,7 @@ extension MonitoringSuite {
             #expect(course.state.open.mapValues(\.incident.state) == open.mapValues(\.incident.state))
         }
 
-        @Test("two domains, two kinds and two beginnings have names of their own")
+        @Test("two domains, two kinds and two beginnings have different IDs")
         func names() throws {
             var names: Set<String> = []
             var count = 0
@@ -146,7 +146,7 @@ extension MonitoringSuite {
             #expect(names.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
         }
 
-        @Test("a threshold that is edited neither repeats nor loses a message")
+        @Test("a changed threshold neither repeats nor loses a message")
         func editedThreshold() throws {
             var course = try Course.lagging()
             course.policy.checks.staleAfter = .seconds(12 * 3600)

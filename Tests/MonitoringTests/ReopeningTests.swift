@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 
 extension MonitoringSuite {
-    @Suite("Trouble that comes back")
+    @Suite("Problems that come back")
     struct ReopeningTests {
         static let file = Reply.file(SampleFile.version(1))
         static let down = Reply.failed(.connectionRefused)
 
-        /// An origin that is up (`+`) or down (`-`), or cannot be judged (`?`), looked at every so many minutes.
+        /// An origin that is up (`+`), down (`-`) or unknown (`?`), checked every so many minutes.
         static func course(_ results: String, every minutes: Double, _ policy: Policy) throws -> Course {
             var course = try Course(policy: policy)
             for (index, probed) in results.enumerated() {
@@ -21,7 +21,7 @@ extension MonitoringSuite {
             return course
         }
 
-        /// What was told, by the number of the look: `2 firing`.
+        /// The notifications, by the number of the check: `2 firing`.
         static func told(_ course: Course, every minutes: Double) -> [String] {
             course.events.map { event in
                 let probed = Int((event.at.timeIntervalSince(.testing) / 60 / minutes).rounded())
@@ -35,15 +35,15 @@ extension MonitoringSuite {
             ("-+-+", 10, 1, ["0 firing", "1 resolved", "2 again", "3 resolved"], 1),
             ("--+-+", 10, 2, ["1 firing", "2 resolved"], 1),
             ("--+--+", 10, 2, ["1 firing", "2 resolved", "4 again", "5 resolved"], 1),
-            // Within the window counts when the trouble began again, not when it was confirmed.
+            // The window counts from when the problem began again, not from its confirmation.
             ("--+--", 25, 2, ["1 firing", "2 resolved", "4 again"], 1),
             ("--+-?-", 20, 2, ["1 firing", "2 resolved", "5 again"], 1),
-            // A look that cannot tell neither reopens nor is waited for.
+            // A check with an unknown result neither reopens an incident nor delays anything.
             ("-+????", 5, 1, ["0 firing", "1 resolved"], 1),
             ("-+????-", 10, 1, ["0 firing", "1 resolved", "6 firing"], 2),
         ]
 
-        @Test("trouble that is back within half an hour is the same incident, later a new one", arguments: 0..<9)
+        @Test("a problem that returns within half an hour is the same incident, later a new one", arguments: 0..<9)
         func window(_ index: Int) throws {
             let row = Self.rows[index]
             let course = try Self.course(
@@ -55,7 +55,7 @@ extension MonitoringSuite {
             #expect((last.again != nil) == row.told.contains { $0.hasSuffix("again") })
         }
 
-        @Test("a reopened incident fires at once, without an end, and leaves no pending row behind")
+        @Test("a reopened incident fires immediately, without an end, and leaves no pending row behind")
         func state() throws {
             let course = try Self.course("--+--", every: 5, Policy())
             let open = try #require(course.open(.originUnreachable))
@@ -67,7 +67,7 @@ extension MonitoringSuite {
             #expect(dropped.count == 1 && dropped.first?.id != open.incident.id)
         }
 
-        @Test("what ended is forgotten once it can no longer be reopened")
+        @Test("an ended incident is forgotten once it can no longer be reopened")
         func forgotten() throws {
             var course = try Self.course("-+", every: 5, Policy(CheckSettings(failureThreshold: 1)))
             #expect(course.state.ended.count == 1)
@@ -75,14 +75,14 @@ extension MonitoringSuite {
             #expect(course.state.ended.isEmpty)
         }
 
-        @Test("a copy that flips between old and new is one story; a new change is a new one with a grace of its own")
+        @Test("a copy that flips between old and new is one incident; a new change opens a new one with its own grace")
         func copies() throws {
             var course = try Course.lagging(until: 25)
             try course.probed(at: 25.2, origin: 2, cdn: 2)
             try course.probed(at: 25.4, origin: 2, cdn: 1)
             try course.probed(at: 25.6, origin: 2, cdn: 1)
             try course.probed(at: 25.8, origin: 2, cdn: 2)
-            // One that came back is good only when several answers in a row are.
+            // A copy that came back counts as good only after several good answers in a row.
             #expect(course.events.map(\.transition) == [.firing, .resolved, .again])
             #expect(Set(course.events.map(\.incident.id)).count == 1)
             for hour in stride(from: 26.0, through: 51, by: 0.5) { try course.probed(at: hour, origin: 3, cdn: 2) }

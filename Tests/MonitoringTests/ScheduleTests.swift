@@ -15,7 +15,7 @@ extension MonitoringSuite {
             return state
         }
 
-        @Test("a domain that was never seen is looked at once")
+        @Test("a domain that was never checked is checked immediately")
         func firstResult() throws {
             let domain = try Domain("example.com")
             let schedule = CheckSchedule(domain: domain, interval: .seconds(300))
@@ -24,7 +24,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "the wait is more than nothing and never more than one interval", arguments: [1, 60, 300, 86400, 604_800])
+            "the wait is more than zero and never more than one interval", arguments: [1, 60, 300, 86400, 604_800])
         func bounds(_ seconds: Int) throws {
             var random = SeededGenerator(seed: 1)
             for index in 0..<200 {
@@ -37,7 +37,7 @@ extension MonitoringSuite {
             }
         }
 
-        @Test("looks fall on the same instants, whatever came between")
+        @Test("checks fall on the same instants, whatever happened in between")
         func phase() throws {
             let domain = try Domain("example.com")
             let schedule = CheckSchedule(domain: domain, interval: .seconds(300))
@@ -50,7 +50,7 @@ extension MonitoringSuite {
             #expect(CheckSchedule(domain: domain, interval: .seconds(60)).phase == schedule.phase)
         }
 
-        @Test("a failure that is not confirmed is looked at again within a minute; one that waits for its time is not")
+        @Test("an unconfirmed failure is checked again within a minute; one that waits for its time is not")
         func recheck() throws {
             let domain = try Domain("example.com")
             let schedule = CheckSchedule(domain: domain, interval: .seconds(86400))
@@ -67,7 +67,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "the steady clock does not follow the wall clock, whichever way that moves", arguments: [-86_400.0, 7200])
+            "the steady clock does not follow the wall clock in either direction", arguments: [-86_400.0, 7200])
         func steady(_ step: Double) {
             let offset = Mutex(0.0)
             let time = SystemTime(anchor: .testing) { .testing + offset.withLock(\.self) }
@@ -79,7 +79,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "an instant is shown in the same second whenever one asks",
+            "an instant is always shown in the same second",
             arguments: [(-0.4, 0.0), (0.000_3, 0), (0.4, 0), (3600.2, 3600), (-7200.1, -7200)])
         func shown(_ apart: Double, _ moved: Double) {
             #expect(Date.testing.shown(steady: .testing + 5, wall: .testing + 5 + apart) == .testing + moved)

@@ -37,13 +37,13 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "what is no pattern is refused",
+            "invalid patterns are refused",
             arguments: ["", "*.", "*x.com", "a.*.com", "https://example.com", "**", "*.com"])
         func patterns(text: String) {
             #expect(throws: DomainFault.self) { try DomainPattern(text) }
         }
 
-        @Test("a silence holds from its beginning to just before its end")
+        @Test("a silence lasts from its start until just before its end")
         func bounds() throws {
             let silences = Silences(silences: [Self.silence(from: 0, to: 60)])
             func until(_ offset: Double) throws -> Date? {
@@ -56,7 +56,7 @@ extension MonitoringSuite {
             #expect(try until(60) == nil)
         }
 
-        @Test("silences and windows that follow each other without a gap are one stretch")
+        @Test("silences and windows without a gap count as one period")
         func chain() throws {
             // A Saturday, 07:00 UTC.
             let window = MaintenanceWindow(
@@ -70,7 +70,7 @@ extension MonitoringSuite {
             #expect(end == Self.now + 7200)
         }
 
-        @Test("windows that never let up are no endless search")
+        @Test("permanent windows do not cause an endless search")
         func endless() throws {
             let window = MaintenanceWindow(
                 name: "w", scope: SilenceScope(domains: [.all]), days: Set(Weekday.allCases),
@@ -81,7 +81,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "what is no silence is refused in words",
+            "invalid silences are refused with a reason",
             arguments: [
                 (SilenceScope(), 60, "r", "a", "a silence needs a domain or a label; `all` means every domain"),
                 (SilenceScope(domains: [.all]), 0, "r", "a", "the end is not after the beginning"),

@@ -8,7 +8,7 @@ import Testing
 extension MonitoringSuite {
     @Suite("Staleness")
     struct StalenessTests {
-        @Test("a change propagates in silence, is stale once its time is over, and ends when the copy catches up")
+        @Test("a change propagates silently, is stale after its time, and ends when the copy catches up")
         func wholeCourse() throws {
             var course = try Course.lagging(until: 1)
             #expect(course.state.verdict?.comparison.state == .propagating)
@@ -23,7 +23,7 @@ extension MonitoringSuite {
             #expect(course.state.open.isEmpty)
         }
 
-        @Test("a change that is caught up in time is never told")
+        @Test("a change that arrives in time is never notified")
         func inTime() throws {
             var course = try Course.lagging(until: 24)
             try course.probed(at: 25, origin: 2, cdn: 2)
@@ -31,7 +31,7 @@ extension MonitoringSuite {
             #expect(course.evaluations.last?.changes.dropped.map(\.kind) == [.cdnStale])
         }
 
-        @Test("the alert comes to the second, neither before nor after")
+        @Test("the alert fires in the exact second")
         func threshold() throws {
             var course = try Course.lagging(until: 1)
             try course.probed(at: 25 - 1 / 3600.0, origin: 2, cdn: 1)
@@ -41,7 +41,7 @@ extension MonitoringSuite {
             #expect(course.events.first?.facts?.comparison.lagSeconds == 86400)
         }
 
-        @Test("a copy that moves to a version between ends the incident and begins a new, silent clock")
+        @Test("a copy that moves to an intermediate version ends the incident and starts a new, silent wait")
         func intermediate() throws {
             var course = try Course.lagging(until: 19)
             try course.probed(at: 20...29, origin: 3, cdn: 1)
@@ -54,12 +54,12 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "a reverted origin, or a copy that catches up, ends it for that reason, however many looks confirm it",
+            "a reverted origin or a copy that catches up ends it with that reason, however many checks confirm it",
             arguments: 1...3, [true, false])
         func reason(_ recovery: Int, isReverted: Bool) throws {
             var course = try Course.lagging(policy: Policy(CheckSettings(recoveryThreshold: recovery)))
             try course.probed(at: 27...40, origin: isReverted ? 1 : 2, cdn: isReverted ? 1 : 2)
-            // As long as one of several servers may have the former file: eight contents in a row.
+            // For as long as one of several servers may have the former file: eight contents in a row.
             let end = isReverted ? "\(33 + recovery) cdn.stale resolved (origin_reverted)" : nil
             #expect(
                 course.told == [
@@ -67,7 +67,7 @@ extension MonitoringSuite {
                 ])
         }
 
-        @Test("an origin that alternates between two files tells nobody that a copy of either is old")
+        @Test("an origin that alternates between two files makes neither copy stale")
         func alternation() throws {
             var course = try Course()
             for hour in 0..<200 { try course.probed(at: Double(hour), origin: hour % 2, cdn: 0) }
@@ -75,7 +75,7 @@ extension MonitoringSuite {
             #expect(course.state.originPeriods.count <= DomainState.maximumPeriods)
         }
 
-        @Test("formatting alone is no change")
+        @Test("formatting alone is not a change")
         func formatting() throws {
             var course = try Course()
             try course.probed(at: 0, origin: 1, cdn: 1)
@@ -102,7 +102,7 @@ extension MonitoringSuite {
             #expect(course.told.count == 2 && course.told.last?.contains("(recovered)") == true)
         }
 
-        @Test("trouble at the origin keeps a firing staleness as it is")
+        @Test("an origin failure leaves a firing staleness unchanged")
         func faultWhileStale() throws {
             var course = try Course.lagging()
             for hour in 27..<30 { try course.probed(at: Double(hour), .status(500), .file(SampleFile.version(1))) }
@@ -115,7 +115,7 @@ extension MonitoringSuite {
                 ])
         }
 
-        @Test("a copy that was right and is old again is as old as that, and has its grace")
+        @Test("a copy that was correct and is old again has a new age and a new grace")
         func wentBack() throws {
             var course = try Course.lagging(until: 2)
             try course.probed(at: 3...100, origin: 2, cdn: 2)
@@ -131,23 +131,23 @@ extension MonitoringSuite {
                     "Phones use an older file: /v2 opens the website.",
                     "Apple's CDN went back to an older file 24 h ago.",
                 ])
-            // Once more: after a day of the right file, the age begins anew.
+            // Once more: after a day of the correct file, the age starts again.
             try course.probed(at: 131...160, origin: 2, cdn: 2)
             try course.probed(at: 161...162, origin: 2, cdn: 1)
             #expect(course.state.verdict?.comparison.changedAt == .testing + 161 * 3600)
         }
 
-        @Test("caches that answer by chance have not gone back: the age is that of the change")
+        @Test("caches that answer at random have not gone back: the age counts from the change")
         func chance() throws {
             var course = try Course()
             try course.probed(at: 0, origin: 1, cdn: 1)
-            // Within the hour, each look meets another cache.
+            // Within the hour, each check reaches another cache.
             for probed in 1...61 { try course.probed(at: Double(probed) / 12, origin: 2, cdn: probed % 3 == 0 ? 2 : 1) }
             #expect(course.state.verdict?.comparison.change?.way == .changed)
             #expect(course.state.verdict?.comparison.changedAt == .testing + 300)
         }
 
-        @Test("the next deploy does not make a copy older that went back, nor one that goes back right after it")
+        @Test("the next deploy does not make a reverted copy older, and neither does a revert right after it")
         func redeployed() throws {
             var course = try Course()
             try course.probed(at: 0, origin: 1, cdn: 1)
@@ -165,7 +165,7 @@ extension MonitoringSuite {
             #expect(course.told.isEmpty)
         }
 
-        @Test("a few lucky answers of a CDN whose caches differ do not reset the age: it fires in time")
+        @Test("a few lucky answers from differing caches do not reset the age: it fires in time")
         func lucky() throws {
             var course = try Course()
             try course.probed(at: 0, origin: 1, cdn: 1)
@@ -178,7 +178,7 @@ extension MonitoringSuite {
             #expect(course.told.first == "34 cdn.stale firing")
         }
 
-        @Test("hours in which nobody could tell are none in which the copy was right")
+        @Test("hours without a result do not count as hours with a correct copy")
         func unseen() throws {
             var course = try Course.lagging(until: 1)
             try course.probed(at: 2, origin: 2, cdn: 2)
@@ -187,7 +187,7 @@ extension MonitoringSuite {
             #expect(course.state.verdict?.comparison.change?.way == .changed)
         }
 
-        @Test("a short good answer does not make the copy younger that went back")
+        @Test("a short good answer does not make a reverted copy younger")
         func relapse() throws {
             var course = try Course()
             try course.probed(at: 0, origin: 1, cdn: 1)
@@ -199,7 +199,7 @@ extension MonitoringSuite {
             #expect(course.state.verdict?.comparison.change?.way == .wentBack)
         }
 
-        @Test("after a roll-back the copy is the withdrawn file, not the old one")
+        @Test("after a rollback the copy is the withdrawn file, not the old one")
         func rolledBack() throws {
             var course = try Course()
             try course.probed(at: 0, origin: 1, cdn: 1)
@@ -217,7 +217,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "a change by which no URL behaves otherwise is a note, at one edge or at all, dated or not",
+            "a change that affects no URL is a note, at one edge or at all, dated or not",
             arguments: [
                 (#"[{"/":"/buy/*","comment":"shop"}]"#, true), (#"[{"/":"/buy/?*"},{"/":"/buy/"}]"#, true),
                 (#"[{"/":"/buy/?*"}]"#, false),
@@ -245,7 +245,7 @@ extension MonitoringSuite {
             }
         }
 
-        @Test("two apps that change places have an effect, whatever opens by each")
+        @Test("swapping two apps that open the same URLs has an effect")
         func order() throws {
             func file(_ apps: [String]) -> Reply {
                 let entries = apps.map { #"{"appIDs":["ABCDE12345.\#($0)"],"components":[{"/":"/buy/*"}]}"# }
@@ -262,7 +262,7 @@ extension MonitoringSuite {
             #expect(course.told == ["25 cdn.stale firing"])
         }
 
-        @Test("what began or ended while nobody looked has a range, and no age")
+        @Test("what began or ended between checks has a range instead of an age")
         func unwatched() throws {
             var course = try Course(policy: Policy(CheckSettings(failureThreshold: 2)))
             let file = Reply.file(SampleFile.version(1))
@@ -273,12 +273,12 @@ extension MonitoringSuite {
             for hour in [144.0, 144.1] { try course.probed(at: hour, file, file) }
             #expect(course.told.last == "144 origin.broken resolved (recovered)")
             #expect(course.events.last?.facts?.ended?.after == .testing + 72.1 * 3600)
-            // With somebody who looks, there is an age.
+            // With checks in between, there is an age.
             for hour in [145.0, 145.1] { try course.probed(at: hour, .status(500), file) }
             #expect(course.events.last?.facts?.beganAfter == nil)
         }
 
-        @Test("a thousand changes leave a bounded memory that still knows when the copy was last current")
+        @Test("after a thousand changes, a bounded memory still knows when the copy was last current")
         func bounded() throws {
             var state = DomainState(domain: try Domain("example.com"))
             let copy = Reply.file(SampleFile.version(0))

@@ -8,7 +8,7 @@ import Testing
 extension MonitoringSuite {
     @Suite("Updates")
     struct UpdateTests {
-        /// The origin's answer at looks every so many minutes: `4` is 404, `h` a login page, `t` a redirect.
+        /// The origin's answer at checks every so many minutes: `4` is 404, `h` a login page, `t` a redirect.
         private func course(_ results: String, every minutes: Double) throws -> Course {
             var course = try Course()
             for (index, probed) in results.enumerated() {
@@ -26,15 +26,16 @@ extension MonitoringSuite {
 
         static let rows: [(results: String, minutes: Double, told: [String])] = [
             ("444444444", 10, ["1 firing"]),
-            // The same rule with other words is no news.
+            // The same rule with other text is not a change.
             ("4445555555", 10, ["1 firing"]),
-            // Once as many checks agree as confirm. How often channels are notified of it is not decided here.
+            // Counts once as many checks agree as confirm a failure. Other code decides how often channels are notified
+            // of it.
             ("44hhhhhh", 10, ["1 firing", "3 changed"]), ("44h4h4h4h4h4", 10, ["1 firing"]),
             // What counted before does not count again.
             ("44hhhh4444hhhh4444", 10, ["1 firing", "3 changed"]),
         ]
 
-        @Test("facts that changed count once, when they are confirmed", arguments: 0..<5)
+        @Test("changed facts count once, when they are confirmed", arguments: 0..<5)
         func changed(_ index: Int) throws {
             let row = Self.rows[index]
             let course = try course(row.results, every: row.minutes)
@@ -42,7 +43,7 @@ extension MonitoringSuite {
             #expect(course.open(.originBroken)?.incident.version == row.told.count)
         }
 
-        @Test("the stored facts follow what is true, though it counted before or only grew older")
+        @Test("the stored facts stay current even if they counted before or only grew older")
         func rewritten() throws {
             let course = try course("44hhhh4444444444", every: 10)
             let written = course.evaluations.enumerated().flatMap { index, evaluation in
@@ -53,7 +54,7 @@ extension MonitoringSuite {
             #expect(last?.incident.version == 2 && last?.facts?.findings.first?.rule.rawValue == "origin.status")
         }
 
-        @Test("a problem that changes without end stops counting, and its memory stays small")
+        @Test("a problem that keeps changing stops counting, and its memory stays small")
         func bounded() {
             var history = FactsHistory()
             var changed = 0
@@ -78,7 +79,7 @@ extension MonitoringSuite {
             #expect(written?.diagnosis.effect.harm == .atSomeEdges && written?.comparison.state == .mixed)
         }
 
-        @Test("more edges are worse, and light checks tell nothing of how many there are")
+        @Test("more edges make it worse, and light checks do not know how many there are")
         func moreEdges() throws {
             var course = try Course()
             let (old, new) = (Reply.file(SampleFile.version(1)), Reply.file(SampleFile.version(2)))
@@ -102,7 +103,7 @@ extension MonitoringSuite {
             #expect(course.told.last == "36 cdn.stale worse")
         }
 
-        @Test("a further change at the origin is told of a stale copy; the beginning stays")
+        @Test("another change at the origin is an update for a stale copy; its start stays")
         func staleCopy() throws {
             var course = try Course.lagging()
             try course.probed(at: 27...40, origin: 3, cdn: 1)

@@ -1,4 +1,4 @@
-"""A webhook's receiver and a mail server on loopback, for the test of the package: receivers.py FOLDER
+"""A webhook receiver and a mail server on loopback, for the package test: receivers.py FOLDER
 
 It writes its two ports to FOLDER/webhook.port and FOLDER/mail.port, and each message to FOLDER/webhook-N or FOLDER/mail-N."""
 

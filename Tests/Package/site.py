@@ -1,7 +1,7 @@
-"""A site and Apple's CDN on loopback, for the test of the package: site.py CERTIFICATE PORT_FILE
+"""A site and Apple's CDN on loopback, for the package test: site.py CERTIFICATE PORT_FILE
 
-good.test has a file, and the CDN has the same; other.test has a file, and the CDN has another; bad.test answers 403, and the CDN has
-nothing."""
+good.test has a file, and the CDN has the same one. other.test has a file, and the CDN has a different one. bad.test answers 403,
+and the CDN has nothing."""
 
 import http.server
 import ssl

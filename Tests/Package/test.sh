@@ -10,13 +10,13 @@ skip() { echo "skipped: $*"; exit 0; }
 command -v debootstrap >/dev/null || skip "debootstrap is not installed (make setup)"
 unshare --mount true 2>/dev/null || skip "this container may not mount file systems"
 
-# Where this machine's own packages come from.
+# The mirror that this machine gets its own packages from.
 own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 codename=${SUITE:-$own}
 mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
     awk -v release="$own" '$2 == release && $3 == "main" { print $1; exit }')
 mirror=${mirror%/}
-[ -n "$mirror" ] || skip "apt's settings name no mirror of Debian $own"
+[ -n "$mirror" ] || skip "apt has no mirror for Debian $own"
 curl -q -sSf --max-time 30 -o /dev/null "$mirror/dists/$codename/Release" || skip "the mirror $mirror does not answer"
 
 work=$(mktemp -d)
@@ -39,7 +39,7 @@ fail() {
 }
 enter=(env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot "$root")
 inside() { "${enter[@]}" "$@"; }
-# expect CODE WORDS COMMAND...: the command ends with that code and says these words.
+# expect CODE WORDS COMMAND...: the command must end with this exit code and print these words.
 expect() {
     local wanted=$1 words=$2 code=0
     shift 2
@@ -86,7 +86,7 @@ for file in usr/share/man/man1/aasa-monitor-check.1.gz usr/share/bash-completion
     usr/share/doc/aasa-monitor/README.md lib/systemd/system/aasa-monitor.service; do
     [ -s "$root/$file" ] || fail "$file is missing"
 done
-zcat "$root/usr/share/man/man1/aasa-monitor-init.1.gz" | grep -q '^65' && fail "the page of init has exit codes of others"
+zcat "$root/usr/share/man/man1/aasa-monitor-init.1.gz" | grep -q '^65' && fail "the man page of init lists exit codes of other commands"
 inside bash -n /usr/share/bash-completion/completions/aasa-monitor
 systemd-analyze verify --man=no --root="$root" aasa-monitor.service || fail "the unit"
 exposure=$(systemd-analyze security --offline=true --root="$root" aasa-monitor.service | sed -n 's/.*exposure level for [^:]*: \([0-9.]*\) .*/\1/p')
@@ -175,7 +175,7 @@ until_true "the webhook gets no alert" grep -qr 'incident.firing' "$work/receive
 until_true "the mail server gets no alert" grep -qrE '^Subject: .*(bad|other).test' "$work/received"
 expect 1 "bad.test" aasa-monitor status
 expect 1 "other.test" aasa-monitor status
-# An operator of the service's group, in a plain shell.
+# An operator in the service's group, with a plain shell.
 inside useradd --groups aasa-monitor eva
 expect 0 "403" setpriv --reuid eva --regid eva --init-groups aasa-monitor history bad.test
 expect 0 "acknowledged by eva" setpriv --reuid eva --regid eva --init-groups aasa-monitor ack bad.test --reason "on it"
@@ -185,10 +185,10 @@ stop
 # Files that root and the operator wrote must not lock the service out of its store.
 expect 0 "" sh -c 'test -z "$(find /var/lib/aasa-monitor ! -user aasa-monitor ! -user eva -o ! -group aasa-monitor)"'
 daemon
-until_true "nothing is left of the incident" sh -c "curl -q -sSf '$page/api/v1/incidents' | grep -q bad.test"
+until_true "the incident is missing after the restart" sh -c "curl -q -sSf '$page/api/v1/incidents' | grep -q bad.test"
 stop
 
-step "upgrade with another example: nothing is asked, the store and the changed configuration stay"
+step "upgrade with another example: no questions, the store and the changed configuration stay"
 dpkg-deb -R "$deb" "$work/next"
 version=$(dpkg-deb -f "$deb" Version)
 sed -i "s/^Version: .*/Version: $version+next/" "$work/next/DEBIAN/control"
@@ -201,13 +201,13 @@ cmp "$work/edited" "$root/etc/aasa-monitor/monitor.yaml" || fail "the upgrade ch
 expect 0 "# new" cat /usr/share/doc/aasa-monitor/examples/monitor.yaml
 [ -z "$(find "$root/etc/aasa-monitor" -name '*.dpkg-*')" ] || fail "the upgrade left a second configuration"
 expect 1 "bad.test" aasa-monitor status
-# What was deleted on purpose does not come back.
+# A configuration that was deleted on purpose does not come back.
 rm "$root/etc/aasa-monitor/monitor.yaml"
 inside dpkg --force-downgrade -i /aasa-monitor.deb >"$work/log" 2>&1 </dev/null || { cat "$work/log"; fail "the second upgrade"; }
 [ ! -e "$root/etc/aasa-monitor/monitor.yaml" ] || fail "the upgrade brought a deleted configuration back"
 cp "$work/edited" "$root/etc/aasa-monitor/monitor.yaml"
 
-step "removal keeps both, and an installation finds them again"
+step "removal keeps both, and a new installation uses them"
 inside dpkg -r aasa-monitor >"$work/log" 2>&1 || { cat "$work/log"; fail "the removal"; }
 [ -s "$root/var/lib/aasa-monitor/aasa-monitor.db" ] || fail "the removal deleted the store"
 [ -s "$root/etc/aasa-monitor/monitor.yaml" ] || fail "the removal deleted the configuration"

@@ -7,7 +7,7 @@ import Testing
 @testable import Probing
 
 extension ProbingTests {
-    @Suite("Where a name leads")
+    @Suite("Addresses of a name")
     struct AddressTests {
         private func resolution(
             _ network: NetworkSettings, of host: String, _ family: TransferRequest.AddressFamily = .any
@@ -15,7 +15,7 @@ extension ProbingTests {
             try await CurlDriver(network: network).resolution(of: host, family: family, timeout: .seconds(600))
         }
 
-        @Test("the user's own rules come first, as libcurl takes them")
+        @Test("the user's own rules come first, in libcurl's format")
         func rules() async throws {
             let network = NetworkSettings(
                 connectTo: ["a.test:443:b.test:8443", "c.test::127.0.0.5:"],
@@ -33,7 +33,7 @@ extension ProbingTests {
                 ])
         }
 
-        @Test("a family that is asked for leaves the other out")
+        @Test("asking for one address family leaves the other one out")
         func family() async throws {
             let network = NetworkSettings(resolve: ["a.test:443:127.0.0.2,::1"])
             let v4 = try await resolution(network, of: "a.test", .v4)
@@ -42,7 +42,7 @@ extension ProbingTests {
             #expect(v6.addresses.map(\.address) == ["::1"])
         }
 
-        @Test("without rules the system's resolver is asked, its own files included")
+        @Test("without rules the system's resolver is used, including its files")
         func system() async throws {
             let seen = try await resolution(NetworkSettings(), of: "localhost")
             #expect(seen.source == .system)
@@ -50,14 +50,14 @@ extension ProbingTests {
             #expect(Set(seen.addresses).count == seen.addresses.count)
         }
 
-        @Test("a name that no name server can have is a failure of the look-up")
+        @Test("a name that DNS cannot have is a lookup failure")
         func noSuchName() async throws {
             let seen = try await resolution(NetworkSettings(), of: "bad..name.invalid")
             #expect(seen.addresses.isEmpty)
             #expect(seen.failure?.phase == .resolving)
         }
 
-        @Test("many look-ups at once all come back")
+        @Test("many concurrent lookups all return")
         func many() async throws {
             let resolver = Resolver()
             let results = try await together(Array(0..<200)) { _ in
@@ -67,13 +67,13 @@ extension ProbingTests {
             for result in results { #expect(try result.get().isEmpty == false) }
         }
 
-        @Test("who is cancelled does not wait for the name servers")
+        @Test("a cancelled lookup does not wait for the name servers")
         func cancelled() async throws {
             let task = Task {
                 try await Resolver().addresses(of: "localhost", timeout: .seconds(600))
             }
             task.cancel()
-            // Whichever came first; what counts is that it comes back.
+            // Either may come first; the test only requires that it returns.
             _ = await task.result
         }
     }

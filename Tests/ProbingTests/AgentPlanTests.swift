@@ -1,4 +1,4 @@
-// At which addresses Apple's agents are asked, and when once again.
+// Which addresses are probed as Apple's agents, and when a second time.
 
 import Evidence
 import Facts
@@ -9,7 +9,7 @@ import Testing
 @testable import Probing
 
 extension ProbingTests {
-    @Suite("Where Apple's agents are asked")
+    @Suite("Probes as Apple's agents")
     struct AgentPlanTests {
         private static func addresses(_ four: Int, _ six: Int = 0) -> [ResolvedAddress] {
             (0..<six).map { ResolvedAddress(address: "2001:db8::\($0 + 1)", scope: .public) }
@@ -37,7 +37,8 @@ extension ProbingTests {
                 address: nil, port: 443, httpVersion: nil, tls: nil, timings: Timings(total: milliseconds))
         }
 
-        /// What is asked, in order, and what comes of it. `answer`: to an agent, or nil, by the number of its request.
+        /// The probes in order, and their results. `answer`: to an agent or, for nil, to a plain client, by the number
+        /// of its request.
         private static func run(
             _ plain: FetchResult, _ answer: @escaping @Sendable (AgentResult.Agent?, _ time: Int) -> FetchResult?
         ) async throws -> (asked: [AgentResult.Agent?], fetches: [(agent: AgentResult.Agent, fetched: FetchResult)]) {
@@ -59,7 +60,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "every address of a few is asked, four of many, of both families where there are both",
+            "all of a few addresses are probed, four of many, from both families if both exist",
             arguments: [
                 (1, 0, [0]), (2, 0, [0, 1]), (9, 0, [0, 1, 2, 3]), (4, 6, [0, 1, 6, 7]), (1, 6, [0, 1, 2, 6]),
                 (6, 1, [0, 1, 2, 3]), (0, 5, [0, 1, 2, 3]),
@@ -68,7 +69,7 @@ extension ProbingTests {
             #expect(AgentPlan.chosen(Self.addresses(four, six)).sorted() == expected)
         }
 
-        @Test("an agent that is answered like everybody is asked once")
+        @Test("an agent that gets the same answer as a plain client is probed once")
         func once() async throws {
             let (asked, fetches) = try await Self.run(Self.fetched(200)) { _, _ in Self.fetched(200) }
             #expect(asked == [.crawler, .device])
@@ -76,7 +77,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "an agent that is answered otherwise is asked once again behind a plain request, and the better answer counts",
+            "an agent with a different answer is probed again after a plain request, and the better answer counts",
             arguments: [200, 403])
         func onceAgain(_ second: Int) async throws {
             let (asked, fetches) = try await Self.run(Self.fetched(200)) { agent, time in
@@ -86,15 +87,15 @@ extension ProbingTests {
             #expect(fetches.map { $0.fetched.retrieval.answer?.status } == [second, 200])
         }
 
-        @Test("answers that change under our requests show no rule about agents, and end the asking")
+        @Test("answers that change because of our requests prove no rule about agents, and end the probes")
         func provoked() async throws {
-            // The first request under an agent's name is one too many; then everybody is refused.
+            // The first request as an agent is one too many: from then on every request is refused.
             let (asked, fetches) = try await Self.run(Self.fetched(200)) { _, _ in Self.fetched(403) }
             #expect(asked == [.crawler, nil])
             #expect(fetches.isEmpty)
         }
 
-        @Test("a server that has had enough is asked no more", arguments: [429, 503])
+        @Test("a server that limits requests gets no more of them", arguments: [429, 503])
         func limited(_ status: Int) async throws {
             let (asked, fetches) = try await Self.run(Self.fetched(200)) { _, _ in Self.fetched(status) }
             #expect(asked == [.crawler])
@@ -102,7 +103,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "an agent that takes all the time is not asked again; with less than twice that of the plain answer it tells nothing",
+            "a timed-out agent is not probed again; its time-out counts only at over twice the plain answer's time",
             arguments: [(6.0, 4.0), (6.0, 13.0)])
         func slow(_ plain: Double, _ given: Double) async throws {
             var answered = Self.fetched(200)
@@ -112,7 +113,7 @@ extension ProbingTests {
             #expect(fetches.count == (given > 2 * plain ? 2 : 0))
         }
 
-        @Test("without time for a second answer the first one tells nothing")
+        @Test("without time for a second probe, the first one proves nothing")
         func outOfTime() async throws {
             let (asked, fetches) = try await Self.run(Self.fetched(200)) { agent, _ in
                 agent == nil ? nil : Self.fetched(403)
@@ -122,7 +123,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "where no server reads a request, agents are not asked",
+            "if no server reads a request, agents are not probed",
             arguments: [Failure.Phase.connecting, .handshaking, .waiting])
         func dead(_ phase: Failure.Phase) async throws {
             let (asked, fetches) = try await Self.run(Self.failed(.connectionReset, phase)) { _, _ in

@@ -12,13 +12,13 @@ extension ProbingTests {
         struct Refusal: Sendable, CustomTestStringConvertible {
             let certificate: LabCertificate
             let problem: CertificateProblem
-            /// How many certificates the server sends.
+            /// The number of certificates that the server sends.
             let chain: Int
             var testDescription: String { "\(certificate)" }
         }
 
         @Test(
-            "a refused chain is read all the same, and what is wrong with it is told apart",
+            "a refused chain is still read, and each fault has its own result",
             arguments: [
                 Refusal(certificate: .expired, problem: .expired, chain: 2),
                 Refusal(certificate: .notYetValid, problem: .notYetValid, chain: 2),
@@ -43,12 +43,12 @@ extension ProbingTests {
                 let namesIssuer = ![.selfSigned, .privateAuthority].contains(refusal.certificate)
                 #expect((tls.chain.first?.issuerURL != nil) == namesIssuer)
                 #expect(tls.detail?.isEmpty == false)
-                // Nothing was ever asked of a server that is not known to be the right one.
+                // A server with an unverified certificate never gets a request.
                 #expect(scene.requests("site.test").isEmpty)
             }
         }
 
-        @Test("a certificate of a later hop is judged as well")
+        @Test("a certificate of a later hop is checked too")
         func laterHop() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").on(path: wellKnown, .redirect(status: 301, location: "https://b.test/f"))

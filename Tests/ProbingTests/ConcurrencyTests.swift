@@ -5,7 +5,7 @@ import Testing
 extension ProbingTests {
     @Suite("Concurrency")
     struct ConcurrencyTests {
-        @Test("a group of turns goes at once, and the rest no sooner than the rate allows")
+        @Test("the first turns go immediately, and the rest no faster than the rate")
         func pace() async throws {
             let pace = RateLimiter(perSecond: 5)
             let begin = ContinuousClock.now
@@ -17,7 +17,7 @@ extension ProbingTests {
             #expect(ContinuousClock.now - begin >= .seconds(1))
         }
 
-        @Test("who gives up waiting for a turn is let go at once")
+        @Test("a task that is cancelled while it waits for a turn returns immediately")
         func paceCancelled() async throws {
             let pace = RateLimiter(perSecond: 0.01)
             try await pace.turn()
@@ -26,7 +26,7 @@ extension ProbingTests {
             await #expect(throws: CancellationError.self) { try await waiting.value }
         }
 
-        @Test("no more are inside than there are places, and all get in", arguments: [1, 3])
+        @Test("the semaphore never lets in more than its count, and all get in", arguments: [1, 3])
         func places(_ count: Int) async throws {
             let places = AsyncSemaphore(count)
             let room = Room()
@@ -41,7 +41,7 @@ extension ProbingTests {
             #expect(await room.most <= count)
         }
 
-        @Test("who is cancelled in the line is let go, and takes no place")
+        @Test("a task cancelled in the queue returns, and takes no slot")
         func placesCancelled() async throws {
             let places = AsyncSemaphore(1)
             try await places.with {
@@ -52,7 +52,7 @@ extension ProbingTests {
             try await places.with {}
         }
 
-        @Test("results come in the order of the items, whatever the order of their ends", arguments: [nil, 1, 3])
+        @Test("results come in the order of the items, not in the order of completion", arguments: [nil, 1, 3])
         func together(_ limit: Int?) async throws {
             let doubled = try await Probing.together(Array(0..<20), limit: limit) { item in
                 for _ in 0..<(20 - item) { await Task.yield() }

@@ -10,7 +10,7 @@ import Testing
 
 extension ProbingTests {
     @Suite struct DomainProbeTests {
-        @Test("origin and copy are read, each body once")
+        @Test("origin and copy are fetched, each body once")
         func both() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -30,7 +30,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("the origin is asked on a fresh connection each time, the CDN on a kept one")
+        @Test("each origin request uses a fresh connection, CDN requests reuse one")
         func connections() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -39,7 +39,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("before a copy is called different, the origin is read again")
+        @Test("before a copy counts as different, the origin is fetched again")
         func readAgain() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file("v2"))
@@ -52,7 +52,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "a Content-Encoding that names no compression leaves the body as it is",
+            "a Content-Encoding that names no compression leaves the body unchanged",
             arguments: [("utf-8", true), ("aws-chunked", true), ("none", true), ("gzip", false), ("br, utf-8", false)])
         func unknownEncoding(_ encoding: String, _ isRead: Bool) async throws {
             try await Scene.with { scene in
@@ -69,9 +69,9 @@ extension ProbingTests {
             }
         }
 
-        // The CDN's answers come long after the origin was changed, which takes no time.
+        // The CDN answers long after the origin changed, and that change takes no time.
 
-        @Test("a change between the two requests is no difference", .waitsForTimeout)
+        @Test("a change between the two requests is not a difference", .waitsForTimeout)
         func changeBetween() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file("v1"))
@@ -85,7 +85,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("an origin that fails at the second reading keeps its first answer", .waitsForTimeout)
+        @Test("an origin that fails on the second fetch keeps its first answer", .waitsForTimeout)
         func secondReadingFails() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file("v1"))
@@ -98,7 +98,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("the CDN is left alone where the origin never had a file", arguments: [404, 410])
+        @Test("the CDN is not asked if the origin never had a file", arguments: [404, 410])
         func noFile(_ status: Int) async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").behaviour = .reply(.status(status))
@@ -111,7 +111,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("other trouble of the origin's does not keep us from the copy", arguments: [401, 403, 500, 503])
+        @Test("other origin failures do not stop the request for the copy", arguments: [401, 403, 500, 503])
         func otherTrouble(_ status: Int) async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").behaviour = .reply(.status(status))
@@ -120,7 +120,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("a difference that was seen before does not cost a second request each time", arguments: [true, false])
+        @Test("a known difference does not cost a second request each time", arguments: [true, false])
         func lastingDifference(_ isKnown: Bool) async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -146,7 +146,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("cancellation ends a look at once, whoever hangs", arguments: [true, false])
+        @Test("cancellation ends a probe immediately, whichever server hangs", arguments: [true, false])
         func cancellation(_ originHangs: Bool) async throws {
             try await Scene.with { scene in
                 if originHangs {
@@ -165,7 +165,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("a body beyond the limit is cut there and has no hash")
+        @Test("a body beyond the limit is truncated and has no hash")
         func largeBody() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(String(repeating: " ", count: ProbeSettings.bodyLimit + 1))

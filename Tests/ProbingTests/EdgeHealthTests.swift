@@ -1,4 +1,4 @@
-// Which edges of the CDN are asked, and in which order.
+// Which edges of the CDN are asked, and in what order.
 
 import Evidence
 import Facts
@@ -32,7 +32,7 @@ extension ProbingTests {
             #expect(!health.mayAsk("a", at: start + .seconds(59)))
             #expect(health.mayAsk("b", at: start))
             #expect(health.mayAsk("a", at: start + .seconds(60)))
-            // One asks for all.
+            // One request stands for all.
             #expect(!health.mayAsk("a", at: start + .seconds(61)))
             health.note(Self.failed(.timedOut), from: "a", at: start + .seconds(70))
             #expect(!health.mayAsk("a", at: start + .seconds(129)))
@@ -41,7 +41,8 @@ extension ProbingTests {
             #expect(health.mayAsk("a", at: start + .seconds(131)))
         }
 
-        @Test("what is no time-out ends the row", arguments: [Failure.Kind.connectionRefused, .tlsHandshake])
+        @Test(
+            "other results than a time-out reset the count", arguments: [Failure.Kind.connectionRefused, .tlsHandshake])
         func others(_ kind: Failure.Kind) {
             for kind in [Failure.Kind.timedOut, .timedOut, kind, .timedOut] {
                 health.note(Self.failed(kind), from: "a", at: start)
@@ -49,7 +50,7 @@ extension ProbingTests {
             #expect(health.mayAsk("a", at: start))
         }
 
-        @Test("the first edge is tried first, unless it was passed over within the last minute or is silent")
+        @Test("the first edge is tried first, unless it was skipped within the last minute or is silent")
         func order() {
             #expect(health.ordered(["a", "b", "c"], at: start) == ["a", "b", "c"])
             health.notePassedOver("a", at: start)

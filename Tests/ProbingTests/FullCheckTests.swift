@@ -13,9 +13,9 @@ import Testing
 private let three = ["127.0.0.2", "127.0.0.3", "::1"]
 
 extension ProbingTests {
-    @Suite("A full look")
+    @Suite("Full probe")
     struct FullCheckTests {
-        @Test("a light look is one request to the origin and one to the CDN")
+        @Test("a light probe is one request to the origin and one to the CDN")
         func light() async throws {
             try await Scene.with(addresses: three, names: ["site.test": three, LabCDN.host: three]) { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -26,7 +26,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("each address is asked by itself, under the domain's own name")
+        @Test("each address is asked separately, under the domain's own name")
         func addresses() async throws {
             try await Scene.with(addresses: three, names: ["site.test": three]) { scene in
                 let origin = scene.lab.origin("site.test")
@@ -42,21 +42,21 @@ extension ProbingTests {
             }
         }
 
-        @Test("an address that refuses or lies is told apart from those that answer")
+        @Test("an address that refuses connections is distinguished from those that answer")
         func deadAddress() async throws {
             let names = ["site.test": ["127.0.0.9", "127.0.0.2", "127.0.0.3"]]
             try await Scene.with(addresses: ["127.0.0.2", "127.0.0.3"], names: names) { scene in
                 scene.lab.origin("site.test").serve(file())
                 let full = try #require(try await scene.observe(depth: .full).full)
                 #expect(full.addresses.map { $0.retrieval.failure?.kind } == [.connectionRefused, nil, nil])
-                // Apple's agents are asked where an answer is to be had.
+                // Agents are probed only at addresses that answer.
                 let live = ["127.0.0.2", "127.0.0.2", "127.0.0.3", "127.0.0.3"]
                 #expect(full.agents.map { $0.retrieval.connection?.address } == live)
                 #expect(full.agents.map { $0.retrieval.answer?.status } == [200, 200, 200, 200])
             }
         }
 
-        @Test("a refused certificate is shown for the address that has it")
+        @Test("a refused certificate is reported for its address")
         func certificate() async throws {
             try await Scene.with { scene in
                 let origin = scene.lab.origin("site.test")
@@ -69,7 +69,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("Apple's agents are asked under their own names, at the address that is compared")
+        @Test("Apple's agents are probed under their own names, at the compared address")
         func agents() async throws {
             try await Scene.with { scene in
                 let origin = scene.lab.origin("site.test")
@@ -83,7 +83,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("the root copy is read, a redirect is noted and not followed")
+        @Test("the root copy is fetched, and its redirect is noted but not followed")
         func rootCopy() async throws {
             try await Scene.with { scene in
                 let origin = scene.lab.origin("site.test")
@@ -98,7 +98,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("each edge is asked by itself, and the first that answers stands for the CDN")
+        @Test("each edge is asked separately, and the first that answers represents the CDN")
         func edges() async throws {
             let edges = ["127.0.0.9"] + three
             try await Scene.with(addresses: ["127.0.0.1"] + three, names: [LabCDN.host: edges]) { scene in
@@ -117,7 +117,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("connections to the edges are kept from one look to the next")
+        @Test("connections to the edges are kept between probes")
         func keptConnections() async throws {
             try await Scene.with(addresses: ["127.0.0.1"] + three, names: [LabCDN.host: three]) { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -134,7 +134,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("each edge is told as it answers, the addresses before all")
+        @Test("each edge is reported when it answers, after the addresses")
         func edgeByEdge() async throws {
             try await Scene.with(addresses: ["127.0.0.1"] + three, names: [LabCDN.host: three]) { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -152,7 +152,7 @@ extension ProbingTests {
                         #expect(result.retrieval.answer?.body.hash.flatMap { contents[$0] } != nil)
                         told.append(result.address)
                     }
-                    // The first of them never answers, and is not waited for.
+                    // The first of them never answers, and nothing waits for it.
                     if told.count == 2 { break }
                 }
                 #expect(asked == three)
@@ -162,7 +162,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("without edges the CDN is asked once, by its name")
+        @Test("without edges the CDN is asked once, by name")
         func noEdges() async throws {
             try await Scene.with(addresses: ["127.0.0.1"] + three, names: [LabCDN.host: three]) { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -174,7 +174,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("no edge is asked where the origin has no file and never had one", arguments: [404, 410])
+        @Test("no edge is asked if the origin has no file and never had one", arguments: [404, 410])
         func leftAlone(_ status: Int) async throws {
             try await Scene.with(addresses: ["127.0.0.1"] + three, names: [LabCDN.host: three]) { scene in
                 scene.lab.origin("site.test").behaviour = .reply(.status(status))
@@ -186,7 +186,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "for a file at the root alone the CDN is asked as soon as that is there, and by full checks alone",
+            "for a file only at the root, full probes ask the CDN once it is found; light ones do not",
             .waitsForTimeout)
         func rootOnly() async throws {
             let addresses = ["127.0.0.1", "127.0.0.31"]
@@ -199,7 +199,7 @@ extension ProbingTests {
                 scene.lab.cdn.fails("site.test", reason: "SWCERR00101 Bad HTTP Response: 404 Not Found")
                 let hole = try await LabHole.taking(.dropping, address: addresses[1], port: scene.lab.port)
                 defer { hole.close() }
-                // The dead address keeps the survey of addresses waiting, for longer than this test may take.
+                // The dead address delays the survey of addresses for longer than this test may take.
                 let result = Task { try await scene.observe(depth: .full, timeout: .seconds(7200)) }
                 try await until { !scene.lab.cdn.requests(for: "site.test").isEmpty }
                 result.cancel()
@@ -211,7 +211,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("a vantage whose proxy is dead says so, and holds up nothing else")
+        @Test("a vantage with a dead proxy says so, and delays nothing else")
         func deadVantage() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -240,7 +240,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "the page behind a link is followed within HTTPS, and into the App Store only by its name",
+            "the page of a link is followed over HTTPS, and the App Store only by name",
             arguments: [
                 ("/there", 200, nil, nil), ("/moved", 200, nil, nil), ("/gone", 404, nil, nil),
                 ("/store", 302, nil, "https://apps.apple.com/app/id1"), ("/plain", 302, .insecure, nil),
@@ -266,7 +266,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("cancellation ends a full look at once, whatever hangs")
+        @Test("cancellation ends a full probe immediately, whatever hangs")
         func cancellation() async throws {
             try await Scene.with(addresses: three, names: ["site.test": three]) { scene in
                 scene.lab.origin("site.test").behaviour = .fault(.hang)

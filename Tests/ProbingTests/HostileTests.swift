@@ -11,10 +11,10 @@ import Testing
 private let pair = ["127.0.0.2", "127.0.0.3"]
 
 extension ProbingTests {
-    /// One server of several means harm, or is broken: the looks at the others are as if it were not there.
+    /// If one of several servers is hostile or broken, the results of the others do not change.
     @Suite("Hostile servers")
     struct HostileTests {
-        @Test("an address that means harm spoils its own look alone", .waitsForTimeout, arguments: LabFault.allCases)
+        @Test("a hostile address spoils only its own result", .waitsForTimeout, arguments: LabFault.allCases)
         func address(_ fault: LabFault) async throws {
             try await Scene.with(addresses: pair, names: ["site.test": pair]) { scene in
                 let origin = scene.lab.origin("site.test")
@@ -25,13 +25,13 @@ extension ProbingTests {
                 try #require(full.addresses.map(\.retrieval.isWhole) == [true, false])
                 let agents = full.agents.filter { $0.address == "127.0.0.2" }
                 #expect(agents.map(\.retrieval.isWhole) == [true, true])
-                // What was read of the harm is bounded.
+                // The amount read from the hostile server is bounded.
                 #expect(full.addresses[1].retrieval.answer?.body.decodedBytes ?? 0 <= ProbeSettings.bodyLimit)
             }
         }
 
         @Test(
-            "an address that fails in the handshake spoils its own look alone", .waitsForTimeout,
+            "an address with a failing handshake spoils only its own result", .waitsForTimeout,
             arguments: LabHandshake.allCases.filter { $0 != .normal })
         func handshake(_ handshake: LabHandshake) async throws {
             try await Scene.with(addresses: pair, names: ["site.test": pair]) { scene in
@@ -46,7 +46,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "an address that nobody is at spoils its own look alone", .waitsForTimeout, arguments: LabHole.Kind.allCases
+            "an address without a server spoils only its own result", .waitsForTimeout, arguments: LabHole.Kind.allCases
         )
         func hole(_ kind: LabHole.Kind) async throws {
             try await Scene.with(names: ["site.test": ["127.0.0.1", "127.0.0.31"]]) { scene in
@@ -61,7 +61,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("an edge that means harm spoils its own look alone", .waitsForTimeout, arguments: LabFault.allCases)
+        @Test("a hostile edge spoils only its own result", .waitsForTimeout, arguments: LabFault.allCases)
         func edge(_ fault: LabFault) async throws {
             try await Scene.with(addresses: ["127.0.0.1"] + pair, names: [LabCDN.host: pair]) { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -74,7 +74,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("another place that is sent elsewhere is a look of its own", arguments: [true, false])
+        @Test("a vantage with another answer has its own result", arguments: [true, false])
         func vantage(_ isSOCKS: Bool) async throws {
             try await Scene.with(addresses: ["127.0.0.1", "127.0.0.8"]) { scene in
                 let origin = scene.lab.origin("site.test")
@@ -87,7 +87,7 @@ extension ProbingTests {
                     try Domain("site.test"), mode: .developer, depth: .full, hadFile: false, now: instant)
                 #expect(seen.origin.isWhole)
                 #expect(seen.full?.vantages.map { $0.retrieval.answer?.status } == [451])
-                // A place that differs is asked once more before anybody is told.
+                // A vantage with a different answer is asked a second time before it is reported.
                 #expect(proxy.targets.count == 2)
                 await proxy.shutdown()
             }
@@ -96,7 +96,7 @@ extension ProbingTests {
 }
 
 extension Retrieval {
-    /// The file itself, all of it.
+    /// The complete file.
     fileprivate var isWhole: Bool {
         answer?.status == 200 && answer?.body.end == .complete && answer?.body.decodedBytes == file().utf8.count
     }

@@ -11,14 +11,15 @@ import Testing
 @Suite(.timeLimit(.minutes(120)), .inTurn)
 enum ProbingTests {}
 
-/// A lab, and what it takes to probe it. `names` gives a host several of the lab's addresses; all others lead to the first.
+/// A lab, and what it takes to probe it. `names` gives a host several of the lab's addresses; all other hosts use the
+/// first.
 struct Scene: Sendable {
     let lab: Lab
     let driver: CurlDriver
 
-    /// Nobody runs into it who is answered at all, however busy the machine is.
+    /// No request with an answer reaches this limit, however busy the machine is.
     static let patience: Duration = .seconds(60)
-    /// For looks at whoever never answers: long enough for all else that such a look asks.
+    /// For probes of servers that never answer: long enough for everything else in the probe.
     static let limit: Duration = .seconds(20)
 
     static func with(
@@ -48,7 +49,7 @@ struct Scene: Sendable {
         await lab.shutdown()
     }
 
-    /// `other`: another driver than the scene's.
+    /// `other`: a driver other than the scene's.
     func probe(
         _ other: CurlDriver? = nil, timeout: Duration = Scene.patience, asksBeforeOrigin: Bool = false,
         asksEdges: Bool = true,
@@ -61,7 +62,7 @@ struct Scene: Sendable {
                 asksEdges: asksEdges, vantages: vantages, cdnRequestsPerSecond: 1000, userAgent: "probing-tests"))
     }
 
-    /// One look with the usual settings.
+    /// One probe with the usual settings.
     func observe(
         _ name: String = "site.test", mode: AssociationMode = .production, depth: Depth = .light, hadFile: Bool = false,
         pages: [String] = [], timeout: Duration = Scene.patience
@@ -76,12 +77,12 @@ struct Scene: Sendable {
 let instant = Date(timeIntervalSince1970: 1_790_000_000)
 let wellKnown = LabOrigin.wellKnownPath
 
-/// An association file that tells its version by a path.
+/// An association file whose version is in a path.
 func file(_ version: String = "v1") -> String {
     #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/\#(version)/*"}]}]}}"#
 }
 
-/// Waits for something that is bound to come; the suite's time limit ends a wait in vain.
+/// Waits for something that must happen; if it never does, the suite's time limit ends the wait.
 func until(_ condition: () -> Bool) async throws {
     while !condition() { try await Task.sleep(for: .milliseconds(2)) }
 }

@@ -1,4 +1,4 @@
-// Who is reached where: Apple's agents at each address, other places twice, one family of addresses, private targets.
+// Apple's agents at each address, vantages that are asked twice, a single address family, private targets.
 
 import Curl
 import Evidence
@@ -15,9 +15,9 @@ import Testing
 private let pair = ["127.0.0.2", "127.0.0.3"]
 
 extension ProbingTests {
-    @Suite("Who is reached where")
+    @Suite("Addresses and vantages")
     struct ReachTests {
-        @Test("an agent that one address of several refuses is seen there, and there alone")
+        @Test("an agent refused by one of several addresses is reported only there")
         func agentAtOneAddress() async throws {
             try await Scene.with(addresses: pair, names: ["site.test": pair]) { scene in
                 let origin = scene.lab.origin("site.test")
@@ -26,14 +26,14 @@ extension ProbingTests {
                 let agents = try #require(try await scene.observe(mode: .developer, depth: .full).full).agents
                 #expect(agents.map(\.address) == [pair[0], pair[0], pair[1], pair[1]])
                 #expect(agents.map { $0.retrieval.answer?.status } == [200, 200, 403, 200])
-                // The one that differs was asked once more, no other was.
+                // The address with a different answer was asked again, the others were not.
                 let asked = scene.requests("site.test").filter { $0.userAgent.hasPrefix("AASA-Bot") }
                 #expect(asked.map(\.address).sorted() == [pair[0], pair[1], pair[1]])
             }
         }
 
         @Test(
-            "behind a proxy Apple's agents are asked after the plain request, and no more where the server has had enough",
+            "behind a proxy agents are probed after the plain request, and not if the server limits requests",
             arguments: [(200, true), (429, false), (503, false)])
         func agentsBehindProxy(_ status: Int, _ areAsked: Bool) async throws {
             try await Scene.with { scene in
@@ -56,14 +56,14 @@ extension ProbingTests {
             }
         }
 
-        @Test("behind a first address that nobody is at, the agents are asked at the next at once", .waitsForTimeout)
+        @Test("if the first address is dead, the agents are probed at the next one immediately", .waitsForTimeout)
         func deadFirst() async throws {
             try await Scene.with(names: ["site.test": ["127.0.0.31", "127.0.0.1"]]) { scene in
                 scene.lab.origin("site.test").serve(file())
                 let hole = try await LabHole.taking(.dropping, address: "127.0.0.31", port: scene.lab.port)
                 defer { hole.close() }
                 async let seen = scene.observe(mode: .developer, depth: .full, timeout: Scene.limit)
-                // They do not wait for the dead one to be given up.
+                // They do not wait for the dead address to time out.
                 try await until {
                     let names = scene.requests("site.test").map(\.userAgent)
                     return AgentResult.Agent.allCases.allSatisfy { names.contains($0.userAgent) }
@@ -74,7 +74,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("a place that differs once, and then no more, is like the others", .waitsForTimeout)
+        @Test("a vantage that differs only once counts as equal", .waitsForTimeout)
         func vantageSecondCheck() async throws {
             try await Scene.with(addresses: ["127.0.0.1", "127.0.0.8"]) { scene in
                 let origin = scene.lab.origin("site.test")
@@ -83,7 +83,7 @@ extension ProbingTests {
                 let proxy = try await LabProxy.start(to: "127.0.0.8", port: scene.lab.port)
                 async let seen = scene.probe(vantages: [Vantage(name: "abroad", proxy: Secret(proxy.httpURL))])
                     .observe(try Domain("site.test"), mode: .developer, depth: .full, hadFile: false, now: instant)
-                // The answer to the second look is chosen long before the first one's is sent.
+                // The answer to the second request is set long before the first one is sent.
                 try await until { scene.requests("site.test").contains { $0.address == "127.0.0.8" } }
                 origin.on(address: "127.0.0.8", LabBehaviour?.none)
                 #expect(try await seen.full?.vantages.map { $0.retrieval.answer?.status } == [200])
@@ -92,7 +92,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("a place that is answered alike is asked once")
+        @Test("a vantage with the same answer is asked once")
         func vantageOnce() async throws {
             try await Scene.with(addresses: ["127.0.0.1", "127.0.0.8"]) { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -104,7 +104,9 @@ extension ProbingTests {
             }
         }
 
-        @Test("a vantage's proxy that nobody is at is its own fault", .waitsForTimeout, arguments: ["http", "socks5h"])
+        @Test(
+            "a vantage with an unreachable proxy reports its own fault", .waitsForTimeout,
+            arguments: ["http", "socks5h"])
         func droppedProxy(_ scheme: String) async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").serve(file())
@@ -119,7 +121,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "one family alone, of which the host has no address, is told as that, and Apple's copy is read all the same",
+            "a single family without an address is reported as such, and Apple's copy is still fetched",
             arguments: [
                 (TransferRequest.AddressFamily.v6, "127.0.0.1", Failure.Kind.noIPv6Address),
                 (.v4, "::1", .noIPv4Address),
@@ -145,7 +147,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "only a name server that knows Apple's CDN says that a host does not exist",
+            "only a name server that knows Apple's CDN may say that a host does not exist",
             arguments: [
                 ("gone.test", "good.test", Failure.Kind.nameNotFound, true),
                 ("empty.test", "good.test", .noAddress, true), ("gone.test", "gone.test", .nameNotFound, false),
@@ -165,7 +167,7 @@ extension ProbingTests {
             await driver.shutdown()
         }
 
-        @Test("a name server that does not answer is waited for once")
+        @Test("a name server that does not answer delays a probe only once")
         func deadNameServer() async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
@@ -175,7 +177,7 @@ extension ProbingTests {
                 settings: ProbeSettings(cdnBaseURL: "https://silent.cdn.test/a/v1", userAgent: "probing-tests"))
             for depth in Depth.allCases {
                 server.forget()
-                // Both names are asked for at once: neither look-up ends in this time.
+                // Both names are looked up at the same time: neither lookup ends within this time.
                 let result = Task {
                     try await probe.observe(
                         Domain("silent.test"), depth: depth, hadFile: true, timeout: .seconds(3600), now: instant)
@@ -191,7 +193,9 @@ extension ProbingTests {
             await driver.shutdown()
         }
 
-        @Test("what this machine's own resolver gives is told apart from what is public, and from the user's rules")
+        @Test(
+            "a private address from this machine's resolver is distinguished from public ones and from the user's rules"
+        )
         func ownScope() async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
@@ -211,7 +215,7 @@ extension ProbingTests {
             "https://169.254.169.254/latest/meta-data/", "https://100.64.0.1/", "https://[::ffff:192.168.0.1]/",
         ]
 
-        @Test("a redirect to a private address is not followed, straight or behind a proxy", arguments: privateTargets)
+        @Test("a redirect to a private address is not followed, directly or behind a proxy", arguments: privateTargets)
         func privateTarget(_ target: String) async throws {
             let lab = try await Lab.start()
             let proxy = try await LabProxy.start(to: "127.0.0.1", port: lab.port)
@@ -236,7 +240,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "a Location that leads nowhere is kept as it was sent, and not followed",
+            "an invalid Location is kept as sent, and not followed",
             arguments: [
                 "javascript:alert(1)", "data:text/html,x", "https://\u{01}\u{1B}[31mred.test/", "mailto:a@site.test",
                 "https://si\u{07}te.test/",
@@ -252,7 +256,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "an answer that breaks off is told by where it does", .waitsForTimeout,
+            "a truncated answer is reported with the place where it ended", .waitsForTimeout,
             arguments: [
                 (LabFault.headerDrip, Failure.Kind.timedOut, false), (.shortHead, .truncated, false),
                 (.shortBody, .truncated, true), (.truncatedChunk, .truncated, true),

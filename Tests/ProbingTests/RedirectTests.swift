@@ -10,7 +10,7 @@ import Testing
 
 extension ProbingTests {
     @Suite struct RedirectTests {
-        @Test("redirects are followed hop by hop, and the last answer is the one that counts")
+        @Test("redirects are followed hop by hop, and the last answer counts")
         func followed() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").on(path: wellKnown, .redirect(status: 301, location: "/a?x=1"))
@@ -41,7 +41,7 @@ extension ProbingTests {
         }
 
         @Test(
-            "what cannot or must not be followed stops the way",
+            "a redirect that cannot or must not be followed ends the chain",
             arguments: [
                 Stop(location: "http://site.test\(wellKnown)", stop: .insecure),
                 Stop(location: "http://other.test/", stop: .insecure), Stop(location: wellKnown, stop: .loop),
@@ -56,14 +56,14 @@ extension ProbingTests {
                 let seen = try await scene.observe()
                 #expect(seen.origin.redirects.count == 1)
                 let found = seen.origin.redirectStop
-                // Whether a scheme is unreadable or merely insecure is curl's to say: it is never followed.
+                // Whether curl calls a scheme unreadable or insecure varies; it is never followed.
                 #expect(
                     found == stop.stop || (found == .unreadable && stop.stop != .loop), "\(String(describing: found))")
                 #expect(scene.requests("site.test").count == 1)
             }
         }
 
-        @Test("a redirect without a Location is told as such")
+        @Test("a redirect without a Location is reported as such")
         func noLocation() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").behaviour = .reply(.status(302))
@@ -73,7 +73,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("a circle of two ends where it closes")
+        @Test("a loop of two redirects ends where it closes")
         func circle() async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").on(path: wellKnown, .redirect(status: 302, location: "/a"))
@@ -84,7 +84,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("a chain without end is left after ten hops")
+        @Test("an endless chain ends after ten hops")
         func chain() async throws {
             try await Scene.with { scene in
                 let origin = scene.lab.origin("site.test")
@@ -97,7 +97,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("statuses that only look like redirects are answers", arguments: [300, 304, 305, 306])
+        @Test("statuses that only look like redirects are final answers", arguments: [300, 304, 305, 306])
         func noRedirect(_ status: Int) async throws {
             try await Scene.with { scene in
                 scene.lab.origin("site.test").behaviour = .redirect(status: status, location: "https://other.test/")
@@ -107,7 +107,7 @@ extension ProbingTests {
             }
         }
 
-        @Test("the time limit holds for all hops together")
+        @Test("the time limit covers all hops together")
         func slowHops() async throws {
             try await Scene.with { scene in
                 let origin = scene.lab.origin("site.test")
@@ -120,12 +120,12 @@ extension ProbingTests {
                 for index in 0..<9 { hop("/\(index)", "/\(index + 1)") }
                 let seen = try await scene.observe(timeout: .milliseconds(1500))
                 #expect(seen.origin.failure?.kind == .timedOut)
-                // Each hop takes 400 ms: a limit of each hop's own would let all ten pass.
+                // Each hop takes 400 ms: a separate limit for each hop would allow all ten.
                 #expect(seen.origin.redirects.count <= 3)
             }
         }
 
-        @Test("waiting for a free place does not count as the site's time", .waitsForTimeout)
+        @Test("waiting for a free slot does not count as the site's time", .waitsForTimeout)
         func queue() async throws {
             try await Scene.with(maximumConcurrent: 1, slotTimeout: .seconds(1000)) { scene in
                 scene.lab.origin("deaf.test").behaviour = .fault(.hang)
@@ -133,7 +133,7 @@ extension ProbingTests {
                 scene.lab.origin("site.test").on(path: "/a", .reply(.json(file())))
                 async let deaf = scene.observe("deaf.test", timeout: .seconds(30))
                 try await until { !scene.requests("deaf.test").isEmpty }
-                // It waits longer than it may take.
+                // It waits longer than its own limit.
                 let seen = try await scene.observe("site.test", timeout: .seconds(20))
                 #expect(seen.origin.answer?.status == 200)
                 #expect(try await deaf.origin.failure?.kind == .timedOut)

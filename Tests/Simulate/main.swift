@@ -1,5 +1,5 @@
-// `make simulate SEEDS=1..200 DAYS=20`: the deterministic simulation of the whole monitor. What it shows is told in
-// docs/reliability.md.
+// `make simulate SEEDS=1..200 DAYS=20`: the deterministic simulation of the whole monitor. docs/reliability.md
+// describes what it checks.
 
 import Foundation
 import Simulation

@@ -1,4 +1,4 @@
-// docs/reliability.md names tests; a name that no test has any more shows nothing.
+// docs/reliability.md names tests. A name without a test proves nothing.
 
 import Foundation
 import TestTraits
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("docs/reliability.md", .computing)
 struct ReliabilityPageTests {
-    @Test("every test that docs/reliability.md names is there")
+    @Test("every test that docs/reliability.md names exists")
     func names() throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -1,4 +1,4 @@
-// A bounded piece of the simulation; `make simulate` runs as much more as somebody has time for.
+// A short run of the simulation; `make simulate` runs as many seeds and days as wanted.
 
 import Foundation
 import Simulation
@@ -8,9 +8,9 @@ import Testing
 
 @Suite("Simulation", .computing)
 struct SimulationSuite {
-    /// Few sites and many, with messages that go by themselves and with grouped ones, with escalation and with a feed.
+    /// Few sites and many, single and grouped messages, escalation, and a feed.
     @Test(
-        "days of trouble lose nothing, repeat nothing under another key, and come to rest",
+        "days of trouble lose nothing, repeat nothing under another key, and leave nothing open",
         arguments: Rounds.of([(UInt64(1), 0.5), (34, 0.5)], soak: [(1, 1.0), (5, 0.5), (17, 0.5), (34, 0.5)]))
     func seeds(_ seed: UInt64, days: Double) async throws {
         let result = try await SimulationCommand.simulate(seed: seed, days: days)
@@ -19,7 +19,7 @@ struct SimulationSuite {
             result.violation == nil,
             "replay: make simulate SEEDS=\(seed) DAYS=\(SimulationCommand.text(days))\n\(story)\n\(result.violation.map(\.description) ?? "")"
         )
-        // A run in which nothing happens shows nothing.
+        // A run without alerts proves nothing.
         #expect(result.figures["alerts delivered"] > 0)
         if seed == 1 { #expect(result.figures.sum("machine: killed") > 0) }
         #expect(result.figures.sum("sites: ") > 0)
@@ -29,7 +29,7 @@ struct SimulationSuite {
     func determinism() async throws {
         let here = try await SimulationCommand.simulate(seed: 7, days: 0.1)
         let there = try await Self.run(["--seeds", "7", "--days", "0.1"])
-        #expect(there.contains("seed 7: \(here.hash),"), "\(here.hash) here, and there \(there)")
+        #expect(there.contains("seed 7: \(here.hash),"), "\(here.hash) here, but there: \(there)")
     }
 
     @Test(
@@ -42,13 +42,13 @@ struct SimulationSuite {
     }
 
     @Test(
-        "what makes no sense is refused",
+        "invalid arguments are refused",
         arguments: [["--seeds"], ["--seeds", "9..3"], ["--days", "0"], ["--replay"], ["--faster"]])
     func usage(_ arguments: [String]) {
         #expect(throws: SimulationCommand.Usage.self) { _ = try SimulationCommand(arguments) }
     }
 
-    /// The command beside the bundle that runs these tests.
+    /// Runs the command next to this test bundle.
     private static func run(_ arguments: [String]) async throws -> String {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let command = URL(filePath: own).deletingLastPathComponent().appending(path: "aasa-monitor-simulate")

@@ -1,4 +1,4 @@
-// The scenes by name, and the moment at which all of them are seen.
+// The scenes by name, and the instant at which all of them are shown.
 
 import Evidence
 import Foundation
@@ -6,8 +6,9 @@ import Monitoring
 import StatusServer
 import Storage
 
-/// Time that stands still, so that two charts are alike. The wall clock was corrected since the daemon started, by no whole
-/// seconds: an instant that a surface shows without converting it is two hours early, and midnight must not be the day before.
+/// Time that stands still, which makes charts reproducible. The wall clock was corrected after the daemon started, and
+/// not by whole seconds. So a page that shows an instant without converting it is two hours early. Midnight would be the
+/// previous day.
 package struct StageTime: MonitorClock {
     /// What the wall clock shows.
     package static let instant = Date(timeIntervalSince1970: 1_795_357_927.5)  // 2026-11-22T14:32:07Z
@@ -22,7 +23,7 @@ package struct StageTime: MonitorClock {
 }
 
 extension StageScenes {
-    /// `twelve`, `fleet` (of 32 domains), `single`, `empty`, `hostile`, or a number of domains.
+    /// `twelve`, `fleet` (32 domains), `single`, `empty`, `hostile`, or a number of domains.
     package static func named(_ scene: String, now: Date) -> [StageSite] {
         switch scene {
         case "twelve", "empty": twelve(now: now)
@@ -33,7 +34,7 @@ extension StageScenes {
         }
     }
 
-    /// Fills a store with what the checks of these sites saw.
+    /// Fills a store with the checks of these sites.
     package static func play(
         _ sites: [StageSite], _ scene: String, into store: Store, now: Date
     ) async throws -> [WatchedDomain] {

@@ -1,4 +1,4 @@
-// Checks that somebody asks for: they take a while, so that pages can be seen meanwhile.
+// Requested checks: they take a while, so that tests can see the pages meanwhile.
 
 import Evidence
 import Foundation
@@ -17,7 +17,7 @@ package final class StageChecks: Sendable {
         self.store = store
     }
 
-    /// Longer than a busy machine takes to show the page that says that a check is under way.
+    /// Longer than a busy machine needs to show the page that says that a check is running.
     private static let length: Duration = .seconds(10)
 
     package func actions(now: Date) -> MonitorActions {

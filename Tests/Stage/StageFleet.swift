@@ -1,4 +1,4 @@
-// A fleet of thirty-two domains of all kinds: what the overview has room for on two screens.
+// A fleet of 32 domains of all kinds: as many as the overview can show on two screens.
 
 import Evidence
 import Facts
@@ -11,7 +11,7 @@ extension StageScenes {
     private static let hour: TimeInterval = 3600
     private static let day: TimeInterval = 86400
 
-    /// The twelve, and twenty more in trouble of other kinds.
+    /// The twelve, and twenty more with other problems.
     package static func fleet(now: Date) -> [StageSite] {
         func site(_ name: String, team: String? = nil, _ change: (inout StageSite) -> Void = { _ in }) -> StageSite {
             var site = calm(
@@ -25,7 +25,7 @@ extension StageScenes {
                 site.pickUps.append(Array(repeating: nil, count: 8))
             }
         }
-        /// What its origin has served from the beginning on.
+        /// What its origin has served since the beginning.
         func always(_ name: String, _ reply: Reply) -> StageSite {
             site(name) { $0.deploys = [($0.deploys[0].at, reply.expiring(at: now + 53 * day))] }
         }
@@ -45,7 +45,7 @@ extension StageScenes {
                 site.extraChecks = [now - hours * hour - 60]
             }
         }
-        /// All edges answer this, from so many hours ago on.
+        /// All edges give this answer since so many hours.
         func edges(_ site: StageSite, for hours: Double, _ reply: Reply) -> StageSite {
             var site = site
             for edge in 0..<8 { site.edgeTroubles.append((edge, now - hours * hour, .distantFuture, reply)) }

@@ -1,4 +1,4 @@
-// What was sent about the incidents of the stage, and who acknowledged one.
+// The notifications about the incidents of the stage, and their acknowledgements.
 
 import Evidence
 import Foundation
@@ -35,7 +35,7 @@ package enum StageMessages {
                     by: "eva", reason: "Waiting for Apple. Campaign moved to Monday.",
                     at: now - StageTime.ahead - 6 * 3600))
         }
-        // Of the fleet.
+        // For the fleet.
         if let failing = incidents.first(where: { $0.domain?.name == "ack.example" && $0.inhibitedBy == nil }) {
             _ = try await store.acknowledge(
                 named: failing.id,

@@ -1,4 +1,4 @@
-// The domains of the charts: one of each state, with a past.
+// The domains of the charts: one for each state, with a history.
 
 import Evidence
 import Facts
@@ -9,7 +9,7 @@ package enum StageScenes {
     private static let hour: TimeInterval = 3600
     private static let day: TimeInterval = 86400
 
-    /// A site whose changes each took so many hours, the last of them so many hours ago.
+    /// A site whose changes took up to `took`; the last one began `last` ago.
     static func calm(
         _ name: String, versions: Int, last: TimeInterval, took: TimeInterval, labels: [String: String] = [:], now: Date
     ) -> StageSite {
@@ -28,7 +28,7 @@ package enum StageScenes {
         return StageSite(name: name, labels: labels, deploys: deploys, pickUps: pickUps)
     }
 
-    /// The stale one, with fourteen earlier changes.
+    /// The stale domain, with fourteen earlier changes.
     static func stale(_ name: String, now: Date) -> StageSite {
         let app = "9JA89QQLNQ.example.travel"
         let hours: [Double] = [3.2, 5.5, 6, 51.6, 4.1, 6.4, 8, 5.1, 12.2, 6.9, 1.1, 18.7, 4.4, 7.5]
@@ -100,7 +100,7 @@ package enum StageScenes {
         [calm("go.shop.example", versions: 3, last: 12.4 * day, took: 5.2 * hour, now: now)]
     }
 
-    /// Many sites, some in trouble.
+    /// Many sites, some with problems.
     package static func many(_ count: Int, now: Date) -> [StageSite] {
         let teams = ["growth", "retail", "payments", "hotels", "partners", "travel", "labs", "loyalty", "news", "ads"]
         return (0..<count).map { index in
@@ -130,7 +130,7 @@ package enum StageScenes {
         }
     }
 
-    /// A site that puts markup into each field that a page may show.
+    /// A site with markup in each field that a page may show.
     package static func hostile(now: Date) -> [StageSite] {
         let payload = #"<img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>{{#x}}"#
         let app = "ABCDE12345.com.example.app"

@@ -1,4 +1,4 @@
-// A site as it is over time: what its origin serves, and which edge of the CDN picks it up when.
+// A site over time: what its origin serves, and when each edge of the CDN picks it up.
 
 import Evidence
 import Facts
@@ -13,15 +13,15 @@ package struct StageSite: Sendable {
     package var mode = AssociationMode.production
     /// What the origin serves from an instant on, oldest first.
     var deploys: [(at: Date, reply: Reply)]
-    /// How long each edge takes for each of them; nil: it has not followed yet.
+    /// How long each edge takes for each deploy; nil: it has not followed yet.
     var pickUps: [[TimeInterval?]]
-    /// What an edge answers in place of all that, from an instant on.
+    /// What an edge answers instead, from an instant on.
     var edgeTroubles: [(edge: Int, from: Date, to: Date, reply: Reply)] = []
-    /// What Apple's user agents are given, from an instant on.
+    /// What Apple's user agents get, from an instant on.
     var agents: (from: Date, reply: Reply)?
-    /// When it is checked besides.
+    /// The instants of additional checks.
     var extraChecks: [Date] = []
-    /// How many of `edges` there are, and how many addresses of the origin.
+    /// The number of edges in `edges`, and the number of addresses of the origin.
     var edgeCount = 8
     var addressCount = 4
 
@@ -51,7 +51,7 @@ package struct StageSite: Sendable {
         return reply
     }
 
-    /// What a probe sees when the wall clock shows `now`.
+    /// What a probe gets when the wall clock shows `now`.
     package func observation(at now: Date) throws -> Observation {
         var observation = try answers(at: now)
         observation.checkedAt = now - StageTime.ahead
@@ -72,7 +72,7 @@ package struct StageSite: Sendable {
         return try Observation.of(name, at: now, origin: origin, cdn: scene.edges[0].reply, scene: scene)
     }
 
-    /// Each instant at which something changes, and the one after it, until `end`.
+    /// Each instant at which something changes, and one instant after it, until `end`.
     package func checks(until end: Date) -> [Date] {
         var all: Set<Date> = [end - 60, end]
         for (index, deploy) in deploys.enumerated() {
@@ -84,7 +84,7 @@ package struct StageSite: Sendable {
         return all.filter { $0 <= end }.sorted()
     }
 
-    /// Checks it as the daemon would.
+    /// Checks it like the daemon.
     @discardableResult
     package func play(into store: Store, until end: Date, policy: Policy = Policy()) async throws -> DomainState {
         var state = DomainState(domain: try Domain(name))
@@ -92,7 +92,7 @@ package struct StageSite: Sendable {
         return state
     }
 
-    /// One check more, when the wall clock shows `now`.
+    /// One more check, when the wall clock shows `now`.
     func check(
         _ state: DomainState, into store: Store, at now: Date, policy: Policy = Policy()
     ) async throws -> DomainState {

@@ -1,5 +1,5 @@
-// The states that a domain can be in, one each, and how each comes about. Tests/GoldenTests plays them and keeps what every
-// surface says of them. All of them are looked at at the same moment.
+// Each state of a domain, and how it comes about. Tests/GoldenTests plays them and stores what every output says about
+// them. All of them are shown at the same instant.
 
 import Evidence
 import Facts
@@ -7,26 +7,26 @@ import Foundation
 import TestSupport
 
 package struct StageState: Sendable {
-    /// What a person does meanwhile.
+    /// What a person does in between.
     package enum Action: Sendable {
         case acknowledge, silence
-        /// Takes the domain out of the configuration, which the daemon then reads again.
+        /// Removes the domain from the configuration, which the daemon then reloads.
         case remove
     }
 
     package let name: String
-    /// The first one is looked at, `StageState.domain`.
+    /// The tests look at the first one, `StageState.domain`.
     package var sites: [StageSite]
     /// Watched, but not checked yet.
     package var unchecked: [String] = []
-    /// Further lines of the domain's entry in `monitor.yaml`.
+    /// More lines of the domain's entry in `monitor.yaml`.
     package var entry = ""
     package var actions: [(at: Date, action: Action)] = []
-    /// The instants of the checks, where they are others than those at which something changes.
+    /// The instants of the checks, if they are not those at which something changes.
     package var checks: [Date]?
-    /// The daemon's last moment.
+    /// When the daemon ends.
     package var end = StageTime.instant
-    /// From when on this machine reaches nobody.
+    /// From then on this machine reaches nobody.
     package var isOfflineFrom = Date.distantFuture
 
     package static let domain = "links.example.com"
@@ -35,10 +35,10 @@ package struct StageState: Sendable {
     package static func named(_ name: String) -> StageState? { all.first { $0.name == name } }
 
     private static func ago(_ hours: Double) -> Date { now - hours * 3600 }
-    /// A check that shows how old a change can be.
+    /// A check that limits how old a change can be.
     private static func justBefore(_ hours: Double) -> Date { ago(hours) - 60 }
 
-    /// A site that is fine, and has been for nine days.
+    /// A site that has been healthy for nine days.
     private static func site(_ name: String) -> StageSite {
         var site = StageSite(
             name: name, deploys: [(ago(9 * 24), file(1))], pickUps: [[0, 0, 0]], edgeCount: 3, addressCount: 2)
@@ -63,7 +63,7 @@ package struct StageState: Sendable {
         return state
     }
 
-    /// A new version for longer than `stale_after`, which no edge has.
+    /// A new version that is older than `stale_after` and that no edge has.
     private static func stale(_ name: String, sites: Int = 1, _ actions: [(at: Date, action: Action)]) -> StageState {
         state(name, sites: sites) { state, site in
             state.actions = actions
@@ -141,7 +141,7 @@ extension StageSite {
         pickUps.append(after.map { $0.map { $0 * 3600 } })
     }
 
-    /// All edges answer this from an instant on.
+    /// All edges give this answer from an instant on.
     fileprivate mutating func edges(from instant: Date, _ reply: Reply) {
         for edge in 0..<edgeCount { edgeTroubles.append((edge, instant, .distantFuture, reply)) }
     }

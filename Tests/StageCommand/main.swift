@@ -1,8 +1,9 @@
-// Serves the pages over a store that was filled by hand, for the browser's tests and for charts.
+// Serves the pages of a store with invented content, for browser tests and charts.
 //
 //   aasa-monitor-stage SCENE [--port N] [--token TEXT]
 //
-// SCENE: twelve, fleet, single, empty, hostile, a state of StageState, or a number of domains. It prints the address, and serves until its input ends.
+// SCENE: twelve, fleet, single, empty, hostile, a state of StageState, or a number of domains. It prints its address
+// and serves until its standard input closes.
 
 import Evidence
 import Foundation
@@ -35,11 +36,12 @@ let site = StatusSite(
     actions: StageChecks(sites, store).actions(now: now),
     health: { MonitorHealth(channels: 3, configuredAt: now - 30 * 3600) },
     onListening: { port in
-        // Not `print`: nothing may wait in a buffer.
+        // Not `print`, which may keep the line in a buffer.
         FileHandle.standardOutput.write(Data("http://127.0.0.1:\(port)/\n".utf8))
     })
 let serving = Task { try await site.run() }
-// The end of the input is the end of who asked for it. A thread of its own: what waits here must not take one of the pool.
+// The standard input closes when the caller ends. Uses a separate thread: a blocking read must not occupy a thread of
+// the pool.
 let (ends, end) = AsyncStream.makeStream(of: Void.self)
 Thread.detachNewThread {
     while readLine() != nil {}

@@ -21,7 +21,7 @@ extension StorageSuite {
             try await store.commit(Evaluation(state: try state(at: observation.checkedAt)), of: observation)
         }
 
-        @Test("the same body is kept once")
+        @Test("the same body is stored once")
         func changed() async throws {
             try await commit(observation(at: noon))
             try await commit(observation(at: noon + 60, status: 404))
@@ -32,7 +32,7 @@ extension StorageSuite {
             #expect(bodies == 2)
         }
 
-        @Test("a body beyond the limit is not kept, its check is")
+        @Test("a body beyond the limit is not stored, but its check is")
         func largeBody() async throws {
             let body = String(repeating: "x", count: Store.maximumBodyBytes + 1)
             try await commit(observation(body: body))
@@ -40,7 +40,7 @@ extension StorageSuite {
             #expect(try await store.body(ContentHash(of: "hash-of-\(body)".utf8)) == nil)
         }
 
-        @Test("a state comes back equal, to the last fraction of a second")
+        @Test("a state is read back unchanged, to the last fraction of a second")
         func exactState() async throws {
             var state = try state(at: Date(timeIntervalSince1970: 1_795_244_400.123_456_7))
             state.open = [.cdnStale: TrackedIncident(incident: try incident(), confirmations: 2)]
@@ -54,7 +54,7 @@ extension StorageSuite {
             #expect(try await store.state(of: Domain("other.example.com")) == nil)
         }
 
-        @Test("a state of which more than instants changed is written whole, and only its instants after that")
+        @Test("a state is written whole if more than its instants changed; after that, only the instants")
         func instants() async throws {
             func small() async throws -> Int? {
                 try await store.read { try Int.fetchOne($0, sql: "SELECT count(unchanged_at) FROM domain") }
@@ -74,14 +74,14 @@ extension StorageSuite {
                 stored = state
             }
             try await store.forget(Domain("example.com"))
-            // The row that the instants would be written into is gone.
+            // Deletes the row that would get the instants.
             let again = try seen(2, at: 100)
             try await store.commit(Evaluation(state: again), after: again)
             #expect(try await small() == 0)
             #expect(try await store.state(of: again.domain) == again)
         }
 
-        @Test("a commit is carried out although its task was cancelled")
+        @Test("a commit completes even if its task is cancelled")
         func cancelled() async throws {
             let task = Task { [store] in
                 while !Task.isCancelled { await Task.yield() }
@@ -92,7 +92,7 @@ extension StorageSuite {
             #expect(try await store.listed().count == 1)
         }
 
-        @Test("a removed domain that comes back numbers its incidents behind all that were forgotten")
+        @Test("a removed domain that comes back numbers its incidents after all forgotten ones")
         func numbers() async throws {
             let domains = try ["example.com", "example.org"].map { try Domain($0) }
             #expect(try await store.firstState(of: domains[0]) == DomainState(domain: domains[0]))
@@ -109,7 +109,7 @@ extension StorageSuite {
             }
         }
 
-        @Test("the last instant is that of the latest check or delivery, of unchanged checks too")
+        @Test("the last instant is that of the latest check or delivery, including unchanged checks")
         func lastInstant() async throws {
             #expect(try await store.lastInstant() == nil)
             for minute in [0.0, 2, 1] { try await commit(observation(at: noon + minute * 60)) }
@@ -118,7 +118,8 @@ extension StorageSuite {
             #expect(try await store.lastInstant() == noon + 90)
             try await store.ops { try $0.log(delivery(at: noon + 95)) }
             #expect(try await store.lastInstant() == noon + 95)
-            // A message that waits for its next attempt must not wait for the clock to come back to where it was made.
+            // After a clock change, a message that waits for a retry must not wait until the clock reaches its creation
+            // time again.
             let made = MessageRecord(
                 key: "k", reason: .firing, kind: .cdnStale, body: Data(), members: [], createdAt: noon + 100,
                 retryAt: noon)

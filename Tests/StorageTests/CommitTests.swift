@@ -19,7 +19,7 @@ extension StorageSuite {
         }
 
         @Test(
-            "a commit that fails takes none of those beside it with it, and leaves nothing behind",
+            "a failed commit leaves nothing behind and does not affect concurrent ones",
             arguments: ["ABORT", "FAIL", "ROLLBACK"])
         func neighbours(action: String) async throws {
             try await store.write { database in
@@ -49,13 +49,13 @@ extension StorageSuite {
             #expect(failed == ["d7.example.com"])
             let stored = Set(names).subtracting(failed)
             #expect(try await Set(store.states().map(\.domain.name)) == stored)
-            // Nothing of the failed one is left, be it written before or after the fault.
+            // Nothing of the failed commit remains, whether written before or after the fault.
             #expect(try await Set(store.listed().map(\.id)) == stored)
-            // A row that is refused is no trouble of the disk.
+            // A refused row is not a disk problem.
             #expect(!store.health.isFailing)
         }
 
-        @Test("what is about to be sent, and what a person asked for, outlives a power failure; a check costs no flush")
+        @Test("messages to send and requests from people survive a power failure; a check costs no flush")
         func flushes() async throws {
             try store.close()
             // 1: NORMAL, 2: FULL.
@@ -88,7 +88,7 @@ extension StorageSuite {
             let added = try await levels { _ = try await store.add(request) }
             #expect(added == [2])
             #expect(try await levels { _ = try await store.endSilence(id: "1", now: noon) } == [2])
-            // A failure leaves the next write as it would be.
+            // A failure does not change how the next write is flushed.
             struct Fault: Error {}
             await #expect(throws: StoreError.self) {
                 try await store.transact(channel: "ops", isDurable: true) { _ in throw Fault() }
@@ -96,7 +96,7 @@ extension StorageSuite {
             #expect(try await levels { try await store.commit(check) } == [1])
         }
 
-        @Test("writes that queue while one waits in vain for the lock of another process fail with it")
+        @Test("writes that queue behind one that fails to get another process's lock fail with it")
         func sharedWait() async throws {
             try store.close()
             final class Count: Sendable { let value = Mutex(0) }
@@ -105,7 +105,7 @@ extension StorageSuite {
                 path: folder.store, lockTimeout: .seconds(2),
                 obstacle: { _ in
                     tried.value.withLock { $0 += 1 }
-                    // The first write goes on once the others are asked for.
+                    // The first write continues once the others have been requested.
                     while asked.value.withLock(\.self) < 4 { usleep(1000) }
                 })
             var configuration = Configuration()
@@ -128,12 +128,12 @@ extension StorageSuite {
             }
             #expect(codes == [.locked, .locked, .locked, .locked])
             #expect(tried.value.withLock(\.self) == 1)
-            // It says nothing of writes that are asked for later.
+            // The failure does not affect later writes.
             try await other.writeWithoutTransaction { try $0.rollback() }
             try await store.ops { try $0.save(ChannelRecord(name: "ops", type: "webhook")) }
         }
 
-        @Test("a full disk refuses what does not fit, takes what does, and is over once there is space")
+        @Test("a full disk refuses what does not fit, takes what fits, and recovers once there is space")
         func fullDisk() async throws {
             let clock = Mutex(noon)
             try store.close()
@@ -149,7 +149,7 @@ extension StorageSuite {
                 try await store.commit(Evaluation(state: try state(name)), of: seen)
             }
             #expect(!store.health.isFailing)
-            // The page limit simulates a full disk: SQLite answers SQLITE_FULL to both.
+            // The page limit simulates a full disk: SQLite returns SQLITE_FULL for both.
             try await limit(3)
             await #expect(throws: StoreError.self) { try await check("big.example.com", bytes: 100_000) }
             clock.withLock { $0 += 60 }
@@ -163,12 +163,12 @@ extension StorageSuite {
             clock.withLock { $0 += 60 }
             try await limit(3)
             await #expect(throws: StoreError.self) { try await check("c.example.com", bytes: 100_000) }
-            // What changes nothing works on a full disk, too.
+            // A statement that changes nothing works on a full disk too.
             try await store.write { try $0.execute(sql: "UPDATE meta SET value = value WHERE name = 'none'") }
-            #expect(store.health.failingSince == noon + 120, "another trouble")
+            #expect(store.health.failingSince == noon + 120, "a new problem")
         }
 
-        @Test("a database that another program holds locked is reported, until the lock ends")
+        @Test("a database locked by another program is reported until the lock ends")
         func locked() async throws {
             var configuration = Configuration()
             configuration.allowsUnsafeTransactions = true
@@ -179,7 +179,7 @@ extension StorageSuite {
             }
             #expect(store.health.lastError?.code == .locked)
             #expect(store.health.isFailing)
-            // What is there can be read all the while.
+            // The content can be read all the time.
             #expect(try await store.states().isEmpty)
             try await other.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
             try await store.commit(Evaluation(state: state()), of: observation())

@@ -22,7 +22,7 @@ extension StorageSuite {
             try await store.commit(Evaluation(state: try state(at: observation.checkedAt)), of: observation)
         }
 
-        /// One answer as a retrieval, from an address.
+        /// One answer as a retrieval from an address.
         private func retrieval(
             _ body: String = "{}", status: Int = 200, address: String = "192.0.2.1", headers: [String: String] = [:]
         ) -> Retrieval {
@@ -40,7 +40,7 @@ extension StorageSuite {
                     timings: Timings(total: Double.random(in: 1...99))))
         }
 
-        /// A full look whose addresses and edges answer with these bodies.
+        /// A full check whose addresses and edges answer with these bodies.
         private func full(
             at instant: Date = noon, addresses: KeyValuePairs<String, String> = ["192.0.2.1": "{}"],
             edges: KeyValuePairs<String, String> = [:], pages: [String] = []
@@ -67,7 +67,7 @@ extension StorageSuite {
             return result
         }
 
-        @Test("the newest full check is stored with its bodies, and goes with its domain")
+        @Test("the newest full check is stored with its bodies, and deleted with its domain")
         func newest() async throws {
             let domain = try Domain("example.com")
             #expect(try await store.lastFullCheck(of: domain) == nil)
@@ -83,7 +83,7 @@ extension StorageSuite {
             #expect(try await store.lastFullCheck(of: domain) == nil)
         }
 
-        @Test("bodies beside the two plain ones are bounded, and pages are never kept")
+        @Test("a full check stores a bounded number of extra bodies, and never pages")
         func bodies() async throws {
             var probed = try full(pages: ["<html>page</html>"])
             for index in 0..<32 {
@@ -102,7 +102,7 @@ extension StorageSuite {
             #expect(try await store.lastFullCheck(of: domain)?.full?.pages.first?.retrieval.answer?.body.hash == nil)
         }
 
-        @Test("an answer with many headers takes little room")
+        @Test("an answer with many headers takes little space")
         func headersBounded() async throws {
             var probed = try full()
             let headers = Dictionary(

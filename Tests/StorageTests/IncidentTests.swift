@@ -23,7 +23,7 @@ extension StorageSuite {
             try await store.ops { try $0.incidents(changedAfter: 0, limit: 99) }
         }
 
-        /// Each field set, and each at its least.
+        /// One sample with every field set, and one with as few as possible.
         private static func samples() throws -> [Incident] {
             let full = Incident(
                 id: "full", subject: .domain(try Domain("example.com")), kind: .certificateExpiring, severity: .warning,
@@ -34,7 +34,7 @@ extension StorageSuite {
             return [full, try incident("least", version: 1)] + causes.map { globalIncident($0) }
         }
 
-        @Test("an incident comes back as it was, also in another process")
+        @Test("an incident is read back unchanged, also in another process")
         func roundTrip() async throws {
             let samples = try Self.samples()
             try await store.commit(
@@ -51,7 +51,7 @@ extension StorageSuite {
             #expect(try await again.ops { try $0.incident("none") } == nil)
         }
 
-        @Test("facts stay where a change brings none")
+        @Test("a change without facts keeps the old ones")
         func facts() async throws {
             try await store.commit(try incident(), facts: "first")
             try await store.commit(try incident(version: 2))
@@ -61,7 +61,7 @@ extension StorageSuite {
             #expect(try await store.ops { try $0.account("none") } == nil)
         }
 
-        @Test("an end is stored beside what the incident was, until it comes back")
+        @Test("an end is stored next to the incident's facts, until the incident comes back")
         func ending() async throws {
             try await store.commit(try incident(), facts: "firewall")
             try await store.commit(try incident(version: 2, state: .resolved), facts: "links work")
@@ -93,7 +93,7 @@ extension StorageSuite {
             #expect(try await store.ops { try $0.latestChange() } == 4)
         }
 
-        @Test("a commit leaves notifications alone, whatever it does to incidents")
+        @Test("a commit of incidents does not touch notifications")
         func noNotification() async throws {
             try await store.commit(try incident())
             let row = pending()
@@ -103,7 +103,7 @@ extension StorageSuite {
             #expect(try await store.rows("message") == 0)
         }
 
-        @Test("a commit that fails, or a process that ends before it, gives no number and leaves no incident")
+        @Test("a failed commit, or a process killed before it, uses no number and leaves no incident")
         func atomic() async throws {
             struct Killed: Error {}
             let isBlocked = Mutex(false)
@@ -115,7 +115,7 @@ extension StorageSuite {
             isBlocked.withLock { $0 = true }
             await #expect(throws: StoreError.self) { try await store.commit(try incident("b")) }
             isBlocked.withLock { $0 = false }
-            // The second of two changes is refused, after the first has taken its number.
+            // The second of two changes is refused after the first one has taken its number.
             try await store.write { database in
                 try database.execute(
                     sql: """
@@ -143,7 +143,7 @@ extension StorageSuite {
             #expect(try await store.ops { try $0.incident("b2") } == nil)
         }
 
-        @Test("unresolved incidents are walked in pages, confirmed ones only")
+        @Test("unresolved confirmed incidents are read in pages")
         func walk() async throws {
             for index in 0..<5 { try await store.commit(try incident("i\(index)")) }
             try await store.commit(try incident("i2", state: .resolved), try incident("i9", version: 0))
@@ -158,7 +158,7 @@ extension StorageSuite {
             #expect(try await !store.ops { try $0.hasUnresolved(.cdnMissing) })
         }
 
-        @Test("open incidents are counted by kind and severity, with a count where there are none")
+        @Test("open incidents are counted by kind and severity, with zero counts")
         func openCounts() async throws {
             try await store.commit(
                 try incident("i1"), try incident("i2", state: .recovering), try incident("i3", state: .resolved),
@@ -170,7 +170,7 @@ extension StorageSuite {
             #expect(counts.filter { $0.kind != .cdnStale }.allSatisfy { $0.count == 0 })
         }
 
-        @Test("the last check of the domain comes with the incident, after unchanged checks too")
+        @Test("an incident comes with its domain's last check, including unchanged checks")
         func checkedAt() async throws {
             let known = try incident()
             for minute in 0..<3 {
@@ -183,14 +183,14 @@ extension StorageSuite {
             #expect(try await records().map(\.checkedAt) == [noon + 120, nil])
         }
 
-        @Test("global incidents: unresolved ones, and the last end of a cause")
+        @Test("global incidents: the unresolved ones, and the last end of a cause")
         func global() async throws {
             let facts = IncidentFacts(diagnosis: .saying("d"), subject: "6 of 7 domains")
             let incidents = [
                 globalIncident(.cdn, at: noon + 5), globalIncident(.channel("ops"), state: .recovering, at: noon),
                 globalIncident(.network, state: .resolved, at: noon + 10),
                 globalIncident(.network, state: .resolved, at: noon + 20),
-                // Over before anybody could be notified.
+                // Ended before anybody could be notified.
                 globalIncident(.schedule, version: 0, state: .resolved, at: noon + 30),
                 globalIncident(.schedule, version: 0, state: .pending, at: noon + 40),
             ]
@@ -209,7 +209,7 @@ extension StorageSuite {
             }
         }
 
-        @Test("the global state comes back as it was, and a failed commit leaves the former one")
+        @Test("the global state is read back unchanged, and a failed commit keeps the previous one")
         func globalState() async throws {
             #expect(try await store.globalState() == nil)
             var state = GlobalState()
@@ -242,7 +242,7 @@ extension StorageSuite {
             try await store.ops { try $0.incident(id) }?.acknowledgement
         }
 
-        @Test("an incident is acknowledged by its id or the beginning of it, while it fires")
+        @Test("a firing incident is acknowledged by its ID or an ID prefix")
         func prefixes() async throws {
             let incidents = [
                 try incident("abcd1111"), try incident("abcd2222", at: noon - 1), try incident("ef001111", version: 0),
@@ -264,7 +264,7 @@ extension StorageSuite {
             #expect(try await store.acknowledgements().keys.sorted() == ["abcd1111"])
         }
 
-        @Test("acknowledging and its end are changes; a second acknowledgement keeps the instant")
+        @Test("an acknowledgement and its end are changes; a second acknowledgement keeps the instant")
         func changes() async throws {
             let known = try incident("abcd1111", version: 3)
             try await store.commit(known)

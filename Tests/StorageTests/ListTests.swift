@@ -21,7 +21,7 @@ extension StorageSuite {
 
         private static func file(_ version: Int) -> Reply { .file(SampleFile.version(version)) }
 
-        /// Checks as a daemon makes them: at each instant what the origin and the edges serve.
+        /// Checks as a daemon makes them: what the origin and the edges serve at each instant.
         @discardableResult
         private func play(
             _ name: String = "a.test", _ checks: [(at: TimeInterval, origin: Reply, edges: [Reply])],
@@ -52,7 +52,7 @@ extension StorageSuite {
         }
 
         @Test(
-            "versions are numbered by first sight at the origin; one that returns keeps its number; edges' own have none"
+            "the origin's versions are numbered by first sight, returning ones keep theirs; an edge's own versions have none"
         )
         func versions() async throws {
             let (a, b, stray) = (Self.file(1), Self.file(2), Self.file(9))
@@ -72,7 +72,7 @@ extension StorageSuite {
             #expect(record.changes == [noon, noon + 60, noon + 180])
         }
 
-        @Test("a check that sees the same adds no row")
+        @Test("a check with the same result adds no row")
         func unchanged() async throws {
             let a = Self.file(1)
             let state = try await play("a.test", [(0, a, [a, a]), (60, a, [a, a])])
@@ -88,7 +88,7 @@ extension StorageSuite {
             #expect(try await [store.rows("version_interval"), store.rows("version")] == before)
         }
 
-        @Test("counts follow each change of a status, of what is watched, and of what is forgotten")
+        @Test("counts follow each change of a status, of the watched domains, and of forgotten ones")
         func counts() async throws {
             let a = Self.file(1)
             let domains = try ["a.test", "b.test", "c.test"].map { try Domain($0) }
@@ -101,7 +101,7 @@ extension StorageSuite {
             #expect(try await store.statusCounts() == [.propagating: 1])
             try await store.forget(domains[1])
             #expect(try await store.statusCounts().isEmpty)
-            // Its labels went with it.
+            // Its labels were deleted too.
             #expect(try await store.rows("domain_key") == 0)
         }
 
@@ -115,7 +115,7 @@ extension StorageSuite {
             (SummaryFilter(statuses: [.missing], search: "b", label: "team=x"), ["bank.test"]),
         ]
 
-        @Test("a filter finds by index what it names", arguments: filters)
+        @Test("a filter uses an index for each field", arguments: filters)
         func filter(filter: SummaryFilter, expected: [String]) async throws {
             let a = Self.file(1)
             let others = try ["a.test", "links.a.test"].map { WatchedDomain(domain: try Domain($0)) }
@@ -130,7 +130,7 @@ extension StorageSuite {
             #expect(page.map(\.domain.name) == expected && total == expected.count)
         }
 
-        @Test("the time in which no monitor ran is written down, whatever the time since the last check")
+        @Test("the store records when no monitor ran, regardless of the last check")
         func pause() async throws {
             func pauses() async throws -> [ClosedRange<Date>] {
                 try await store.propagation(of: Domain("a.test"), since: noon - 60).pauses
@@ -142,18 +142,18 @@ extension StorageSuite {
                 let at = noon + Double(beat) * 30
                 try await store.notePresence(at: at, since: at - 30, shortest: 60)
             }
-            // A restart of two seconds, hours after the last check.
+            // A restart that takes two seconds, hours after the last check.
             try await store.notePresence(at: noon + 122, since: nil, shortest: 60)
             #expect(try await pauses() == [])
             #expect(try await store.lastInstant() == noon + 122)
-            // A night without it, then a suspended machine, then a store that took no notes for long.
+            // A night without a daemon, then a suspended machine, then a store that took no notes for a long time.
             try await store.notePresence(at: noon + 7200, since: nil, shortest: 60)
             try await store.notePresence(at: noon + 9000, since: noon + 7230, shortest: 60)
             try await store.notePresence(at: noon + 9900, since: noon + 9870, shortest: 60)
             #expect(try await pauses() == [noon + 122...noon + 7200, noon + 7230...noon + 9000])
         }
 
-        @Test("nothing that was known of a domain bridges the time without it in the configuration")
+        @Test("no data of a domain spans the time when it was not configured")
         func cameBack() async throws {
             let domain = try Domain("a.test")
             let (a, b, year, start) = (Self.file(1), Self.file(2), 365 * 86400.0, noon.milliseconds)
@@ -173,7 +173,7 @@ extension StorageSuite {
             #expect(summary.version == 1 && summary.versionSince == noon + year)
         }
 
-        @Test("what is known of a removed domain ages out, the latest of it too; of a watched one that stays")
+        @Test("data of a removed domain ages out completely; a watched domain keeps its latest")
         func removedAgesOut() async throws {
             let (a, b) = (Self.file(1), Self.file(2))
             for name in ["a.test", "b.test"] { try await play(name, [(0, a, [a, b]), (60, a, [a, b])]) }
@@ -191,7 +191,7 @@ extension StorageSuite {
             for table in tables { #expect(try await names(table) == ["b.test"], "\(table)") }
         }
 
-        @Test("versions that only edges served go once no place is remembered for them")
+        @Test("versions that only edges served are deleted once no place remembers them")
         func strays() async throws {
             let (a, stray) = (Self.file(1), Self.file(9))
             try await play("a.test", [(0, a, [a, stray]), (60, a, [a, a])])
@@ -201,7 +201,7 @@ extension StorageSuite {
             #expect(try await store.rows("version") == 1)
         }
 
-        @Test("old intervals go, but for the latest of each place")
+        @Test("old intervals are deleted, except the latest of each place")
         func retention() async throws {
             let (a, b) = (Self.file(1), Self.file(2))
             try await play(
@@ -216,7 +216,7 @@ extension StorageSuite {
             #expect(record.places[.edge("198.51.100.2")]?.count == 1)
         }
 
-        @Test("of a place that changes all the time the latest intervals stay, and those of its neighbours")
+        @Test("a place that changes all the time keeps its latest intervals, and other places keep theirs")
         func crowded() async throws {
             let a = Self.file(1)
             try await play("a.test", [(0, a, [a, a])])

@@ -2,7 +2,7 @@ import Storage
 import Testing
 
 extension StorageSuite {
-    @Test("trouble that stays is logged once, other trouble again, and so is its end")
+    @Test("a lasting problem is logged once, each new problem again, and its end once")
     func logDeduplicator() {
         let log = LogDeduplicator()
         #expect(!log.isOver())

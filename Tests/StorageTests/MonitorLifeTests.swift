@@ -7,13 +7,13 @@ import Testing
 @testable import Storage
 
 extension StorageSuite {
-    @Suite("Whether a monitor works with the store")
+    @Suite("Is a monitor using the store")
     struct MonitorLifeTests {
         private let folder: ScratchFolder
 
         init() throws { folder = try ScratchFolder() }
 
-        /// What a reader says at an instant, with or without a daemon that has the lock.
+        /// What a reader reports at an instant, with or without a daemon that holds the lock.
         private func life(
             at now: Date, isHeld: Bool, _ prepare: (Store) async throws -> Void
         ) async throws -> MonitorLife {
@@ -32,7 +32,7 @@ extension StorageSuite {
             try await store.commit(Evaluation(state: try state(at: now)))
         }
 
-        @Test("without the lock nobody checks, however new the last check is")
+        @Test("without the lock no monitor is checking, however new the last check is")
         func stopped() async throws {
             let life = try await life(at: noon + 10, isHeld: false) { store in
                 try await store.notePresence(at: noon - 60, since: nil, shortest: 60)
@@ -41,13 +41,13 @@ extension StorageSuite {
             #expect(life == .stopped(since: noon))
         }
 
-        @Test("a store that no monitor ever worked with says so")
+        @Test("a store that no monitor ever used says so")
         func never() async throws {
             #expect(try await life(at: noon, isHeld: false) { _ in } == .stopped(since: nil))
         }
 
         @Test(
-            "a daemon that has the lock checks, as long as a check has ended within two intervals",
+            "a daemon with the lock is checking if a check ended within two intervals",
             arguments: [(0, true), (600, true), (700, false), (3 * 86_400, false)] as [(TimeInterval, Bool)])
         func stalled(after seconds: TimeInterval, isChecking: Bool) async throws {
             let life = try await life(at: noon + seconds, isHeld: true) { store in
@@ -57,7 +57,7 @@ extension StorageSuite {
             #expect(life == (isChecking ? .checking : .stalled(since: noon)))
         }
 
-        @Test("a daemon that has just begun is not blamed for the time without it")
+        @Test("a daemon that has just started is not blamed for the time before")
         func begun() async throws {
             let life = try await life(at: noon + 3 * 86_400 + 60, isHeld: true) { store in
                 try await check(store, at: noon)
@@ -66,11 +66,11 @@ extension StorageSuite {
             #expect(life == .checking)
         }
 
-        @Test("who asks whether a daemon has the lock keeps none out that starts at that moment")
+        @Test("asking whether a daemon holds the lock never stops a starting daemon")
         func asking() async throws {
             try Store(path: folder.store, access: .monitor).close()
             let isOver = Mutex(false)
-            // A thread of its own: tasks may have to wait for the one that opens the store.
+            // On a separate thread: opening the store may block the threads that run tasks.
             let asker = Thread { [path = folder.store] in
                 while !isOver.withLock(\.self) { _ = FileLock.isHeld(store: path) }
             }
@@ -84,7 +84,7 @@ extension StorageSuite {
             }
         }
 
-        @Test("labels of watched domains can be read, those of unchecked ones too")
+        @Test("labels of watched domains can be read, even if they were not checked yet")
         func labels() async throws {
             let store = try Store(path: folder.store, access: .monitor)
             let domains = try [Domain("a.test"): ["team": "growth", "tier": "1=x"], Domain("b.test"): [:]]

@@ -6,7 +6,7 @@ import Testing
 @testable import Storage
 
 extension StorageSuite {
-    @Suite("What people call things")
+    @Suite("Names that people use")
     struct NameTests {
         private let folder: ScratchFolder
         private let store: Store
@@ -25,14 +25,14 @@ extension StorageSuite {
             }
         }
 
-        @Test("an incident is found by its id and by the beginning of it")
+        @Test("an incident is found by its ID or an ID prefix")
         func incidents() async throws {
             try await store.commit(
                 try incident("abcd1111", domain: "a.test"), try incident("abcd2222", domain: "b.test"),
                 try incident("abcd", domain: "c.test"))
             #expect(try await store.incident(named: "abcd1").incident.id == "abcd1111")
             #expect(try await store.incident(named: "ABCD2222").incident.id == "abcd2222")
-            // The whole id of one that begins others.
+            // A complete ID that is also a prefix of others.
             #expect(try await store.incident(named: "abcd").incident.id == "abcd")
             let missing = await refusal { _ = try await store.incident(named: "ffff") }
             #expect(missing == "no incident has an id that begins with 'ffff'")
@@ -42,7 +42,7 @@ extension StorageSuite {
             #expect(odd == "'ab%d\u{FFFD}' is not the id of an incident")
         }
 
-        @Test("no deliveries of something unknown are no empty list")
+        @Test("deliveries of something unknown are an error, not an empty list")
         func deliveries() async throws {
             try await store.commit(try incident("abcd1111", domain: "a.test"))
             try await store.ops { try $0.log(delivery("k", incident: "abcd1111")) }
@@ -62,12 +62,12 @@ extension StorageSuite {
             #expect(incident == "no incident has an id that begins with 'ffff'")
             let domain = await refusal { _ = try await list(nil, nil, "b.test") }
             #expect(domain == "b.test is not watched here")
-            // Watched, and nothing was sent about it.
+            // Watched, but nothing was sent about it.
             try await store.watch([WatchedDomain(domain: try Domain("b.test"))])
             #expect(try await list(nil, nil, "b.test") == 0)
         }
 
-        @Test("a message is found by its key; several keys that begin so are listed")
+        @Test("a message is found by its key; several keys with the same prefix are listed")
         func messages() async throws {
             try await store.ops { channel in
                 for end in ["1", "2"] { try channel.keep(text: end, of: "abcdabcdabcd" + end, at: noon) }

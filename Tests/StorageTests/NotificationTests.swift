@@ -17,7 +17,7 @@ extension StorageSuite {
             store = try Store(path: folder.store)
         }
 
-        /// Stores incidents and what the channel `ops` has of them.
+        /// Stores incidents, and the `ops` channel's records of them.
         private func save(_ records: NotificationRecord..., severity: Severity = .error) async throws {
             for record in records {
                 let incident = try incident(record.incidentID, severity: severity)
@@ -26,7 +26,7 @@ extension StorageSuite {
             }
         }
 
-        @Test("a notification comes back whole, and an empty one leaves no row")
+        @Test("a notification is read back complete, and an empty one leaves no row")
         func roundTrip() async throws {
             var record = pending("a1", .wasFiring, since: noon + 3)
             (record.state, record.version, record.notifiedAt, record.maybeDelivered) = (.firing, 3, noon, true)
@@ -42,7 +42,7 @@ extension StorageSuite {
             #expect(try await store.rows("notification") == 1)
         }
 
-        @Test("a channel comes back whole")
+        @Test("a channel is read back complete")
         func channels() async throws {
             #expect(try await store.ops { try $0.record() } == nil)
             var record = ChannelRecord(name: "ops", type: "slack")
@@ -58,7 +58,7 @@ extension StorageSuite {
         }
 
         @Test(
-            "deliveries retry ends a hold of ours, and no other",
+            "`deliveries retry` ends only the monitor's own throttle, not other holds",
             arguments: [(ChannelRecord.Hold.Reason.throttled, true), (.refused, false), (.failing, false)])
         func endHold(reason: ChannelRecord.Hold.Reason, isHeld: Bool) async throws {
             #expect(try await store.endHold(channel: "ops", now: noon) == nil)
@@ -72,7 +72,7 @@ extension StorageSuite {
             #expect(try await store.ops { try $0.record() } == record)
         }
 
-        @Test("a row of a channel that cannot be read is as none")
+        @Test("an unreadable channel row counts as missing")
         func unreadableChannel() async throws {
             let record = ChannelRecord(name: "ops", type: "webhook")
             try await store.ops { try $0.save(record) }
@@ -82,7 +82,7 @@ extension StorageSuite {
             #expect(try await store.endHold(channel: "ops", now: noon) != nil)
         }
 
-        @Test("who asks for a retry does not wait for group_interval")
+        @Test("a requested retry does not wait for group_interval")
         func retried() async throws {
             let group = NotificationGroup(kind: .cdnStale, reason: .firing)
             try await save(pending("a1"))
@@ -101,7 +101,7 @@ extension StorageSuite {
             }
         }
 
-        @Test("a channel is forgotten with all that it knew, and nothing of other channels")
+        @Test("forgetting a channel deletes all its data, and nothing of other channels")
         func forgets() async throws {
             try await save(pending("a1"))
             for name in ["ops", "chat"] {
@@ -124,7 +124,7 @@ extension StorageSuite {
             #expect(try await store.inspect(channel: "chat") { try $0.notification("a1") } != nil)
         }
 
-        @Test("due notifications come by their time, without those in a message")
+        @Test("due notifications are sorted by time, without those that are already in a message")
         func due() async throws {
             var records: [NotificationRecord] = []
             for (id, seconds) in [("c", 10.0), ("b", 30), ("a", 10), ("d", 40), ("e", nil)] as [(String, Double?)] {
@@ -145,7 +145,7 @@ extension StorageSuite {
             #expect(try await store.inspect(channel: "chat") { try $0.nextDue() } == nil)
         }
 
-        @Test("open notifications are walked in pages; what is only known is not among them")
+        @Test("open notifications are read in pages, without those that are only known")
         func open() async throws {
             var known = NotificationRecord(incidentID: "a")
             known.version = 1
@@ -194,7 +194,7 @@ extension StorageSuite {
             #expect(try await store.inspect(channel: "chat") { try $0.pendingGroups() } == [])
         }
 
-        @Test("what a removed channel still knows as firing, or may know")
+        @Test("incidents that a removed channel still knows as firing, or may know")
         func unended() async throws {
             let states: [(String, NotificationRecord.State, maybeDelivered: Bool)] = [
                 ("a", .firing, false), ("b", .resolved, false), ("c", .nothing, true), ("d", .nothing, false),
@@ -221,7 +221,7 @@ extension StorageSuite {
             store = try Store(path: folder.store)
         }
 
-        @Test("a message comes back with its members in their order, and changes as it is tried")
+        @Test("a message is read back with its members in order, and is updated with each attempt")
         func roundTrip() async throws {
             var sent = MessageRecord(
                 key: String(repeating: "f", count: 64), reason: .again, kind: .originBroken, body: Data([0, 255]),
@@ -241,7 +241,7 @@ extension StorageSuite {
             let tried = sent
             try await store.ops { try $0.update(tried) }
             #expect(try await store.ops { try $0.messages() } == [tried])
-            // Another channel has no part in it.
+            // Another channel cannot change it.
             try await store.transact(channel: "chat") { try $0.delete(tried) }
             #expect(try await store.inspect(channel: "chat") { try $0.messages() } == [])
             #expect(try await store.ops { try $0.messages() } == [tried])
@@ -249,7 +249,7 @@ extension StorageSuite {
             #expect(try await store.rows("message") == 0)
         }
 
-        @Test("messages come by their next attempt, and no id is given twice")
+        @Test("messages are sorted by next attempt, and no ID is given twice")
         func order() async throws {
             try await store.ops { channel in
                 for (key, seconds) in [("late", 9.0), ("first", 1), ("second", 1)] {
@@ -311,7 +311,7 @@ extension StorageSuite {
             #expect(stored == failed)
         }
 
-        @Test("pending notifications are counted by channel, those in a message too")
+        @Test("pending notifications are counted by channel, including those in a message")
         func counts() async throws {
             #expect(try await store.pendingNotifications() == [])
             for id in ["a", "b", "c"] { try await store.commit(try incident(id)) }

@@ -13,7 +13,7 @@ extension StorageSuite {
 
         init() throws { folder = try ScratchFolder() }
 
-        @Test("a new store is made, closed, and opened again with what it held")
+        @Test("a new store is created, closed, and reopened with its content")
         func reopens() async throws {
             let first = try Store(path: folder.store)
             try await first.commit(
@@ -26,7 +26,7 @@ extension StorageSuite {
             try second.close()
         }
 
-        @Test("what root makes belongs to the owner of the folder", .enabled(if: geteuid() == 0))
+        @Test("files that root creates belong to the owner of the directory", .enabled(if: geteuid() == 0))
         func owner() async throws {
             try #require(chown(folder.path, 12_345, 23_456) == 0)
             try #require(chmod(folder.path, 0o2770) == 0)
@@ -42,7 +42,7 @@ extension StorageSuite {
         }
 
         @Test(
-            "what is made is its user's alone, or the group's in a folder of the group",
+            "new files belong to their user only, or to the group in a group directory",
             arguments: [
                 (0o755, 0o600), (0o700, 0o600), (0o775, 0o600), (0o1777, 0o600), (0o2770, 0o660), (0o770, 0o660),
             ])
@@ -54,7 +54,7 @@ extension StorageSuite {
             _ = try await store.backup(to: copy, replacing: false)
             for suffix in ["", ".lock", "-wal", "-shm"] {
                 let facts = try FileManager.default.attributesOfItem(atPath: folder.store + suffix)
-                // A mask that takes the right to write from the group takes all of it.
+                // A umask that removes the group's write permission removes all its permissions.
                 let isMasked = expected == 0o660 && geteuid() != 0
                 let rights = try #require(facts[.posixPermissions] as? Int)
                 #expect(rights == expected || isMasked && rights == 0o600, "\(suffix)")
@@ -65,7 +65,7 @@ extension StorageSuite {
         }
 
         @Test(
-            "a link in the place of the lock, or of a store that is not there, is not followed",
+            "a symlink in place of the lock or of a missing store is not followed",
             arguments: [("", false), (".lock", false), (".lock", true)])
         func plantedLink(suffix: String, hasTarget: Bool) throws {
             let target = folder.path + "/victim"
@@ -75,7 +75,7 @@ extension StorageSuite {
             #expect((try? Data(contentsOf: URL(filePath: target))) == (hasTarget ? Data("kept".utf8) : nil))
         }
 
-        @Test("what was committed is there in a copy taken while the store is open, as after a kill")
+        @Test("a copy taken while the store is open, as after a kill, has everything committed")
         func survivesKill() async throws {
             let store = try Store(path: folder.store)
             try await store.commit(try incident())
@@ -88,13 +88,13 @@ extension StorageSuite {
             try store.close()
         }
 
-        @Test("a store whose first page was not committed before a kill is made anew")
+        @Test("a store whose first page was not committed before a kill is created again")
         func killedAtBirth() async throws {
             let database = try DatabaseQueue(path: folder.store)
             try await database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA application_id = 1") }
             try database.close()
-            // The header of a hot journal without a page, of a file that had none: its rollback empties the file.
-            // https://www.sqlite.org/fileformat.html#the_rollback_journal
+            // The header of a hot journal without a page, for a file that was empty before: the rollback empties the
+            // file. https://www.sqlite.org/fileformat.html#the_rollback_journal
             var journal = Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
             for word: UInt32 in [0, 1, 0, 512, 4096] { withUnsafeBytes(of: word.bigEndian) { journal += $0 } }
             journal += Data(count: 512 - journal.count)
@@ -105,7 +105,7 @@ extension StorageSuite {
             try store.close()
         }
 
-        @Test("a command that looks at the file while it is made does not stop the monitor")
+        @Test("a command that reads the file during its creation does not stop the monitor")
         func lookedAtInBirth() async throws {
             let path = folder.store
             try Data().write(to: URL(filePath: path))
@@ -114,20 +114,20 @@ extension StorageSuite {
             configuration.allowsUnsafeTransactions = true
             let command = try DatabaseQueue(path: path, configuration: configuration)
             try await command.unsafeRead { try $0.execute(sql: "BEGIN; SELECT count(*) FROM sqlite_master") }
-            // It blocks a thread, which must not be one of those that run this test.
+            // Opening blocks a thread, which must not be one of those that run this test.
             async let store = withCheckedThrowingContinuation { opened in
                 DispatchQueue.global().async {
                     opened.resume(with: Result { try Store(path: path, lockTimeout: .seconds(60)) })
                 }
             }
-            // The first page waits in the journal until nobody reads.
+            // The first page waits in the journal while somebody reads.
             while !FileManager.default.fileExists(atPath: path + "-journal") { await Task.yield() }
             try await command.unsafeRead { try $0.execute(sql: "COMMIT") }
             try command.close()
             try await store.close()
         }
 
-        @Test("a second monitor on the same store, or a link to it, is refused, and let in after the first has closed")
+        @Test("a second monitor on the same store, or on a link to it, is refused until the first has closed")
         func locks() throws {
             let first = try Store(path: folder.store)
             let link = folder.path + "/link.db"
@@ -141,7 +141,7 @@ extension StorageSuite {
             #expect(errorOfOpening(link) == nil)
         }
 
-        @Test("a reader reads while the writer runs, and cannot write")
+        @Test("a reader reads while the writer runs, but cannot write")
         func readsBeside() async throws {
             let writer = try Store(path: folder.store)
             try await writer.commit(Evaluation(state: try state()))
@@ -155,13 +155,15 @@ extension StorageSuite {
             try writer.close()
         }
 
-        /// What is in the place of a store, how it is refused, and words of the message.
+        /// The file in place of a store, the error code, and words of the message.
         private static let refusals: [(String, StoreError.Code, String)] = [
             ("a diary", .notADatabase, "move the file aside"), ("bookmarks", .notADatabase, "another program"),
             ("newer", .newer, "newer version of aasa-monitor (store format 2)"),
         ]
 
-        @Test("a file that is not ours, or of a newer version, is refused in words and left alone", arguments: refusals)
+        @Test(
+            "a foreign file, or one of a newer version, is refused with a reason and left unchanged",
+            arguments: refusals)
         func foreign(what: String, code: StoreError.Code, words: String) throws {
             if what == "a diary" {
                 try Data(String(repeating: "\(what)\n", count: 99).utf8).write(to: URL(filePath: folder.store))
@@ -186,10 +188,10 @@ extension StorageSuite {
             #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
         }
 
-        /// No format was left behind yet: a made-up step from 1 to 2.
+        /// There is no older format yet, so this is an invented step from 1 to 2.
         private static let step: Migration = { try $0.execute(sql: "ALTER TABLE meta ADD COLUMN note TEXT") }
 
-        /// Opens the store as a version with these steps does.
+        /// Opens the store like a version with these steps.
         /// - Returns: the format and the columns of `meta`.
         private func open(_ access: Store.Access = .monitor, with steps: [Migration]) throws -> String {
             let pool = try StoreOpening.open(folder.store, access, .zero, steps: steps)
@@ -200,7 +202,7 @@ extension StorageSuite {
             }
         }
 
-        @Test("a monitor takes the missing steps once, and one that fails leaves the store as it was")
+        @Test("a monitor runs the missing steps once, and a failing step leaves the store unchanged")
         func migrates() throws {
             struct Fault: Error {}
             try Store(path: folder.store).close()
@@ -214,7 +216,7 @@ extension StorageSuite {
         }
 
         @Test(
-            "a command on an older store says who migrates it, and leaves it alone",
+            "a command on an older store says who migrates it, and leaves it unchanged",
             arguments: [Store.Access.beside, .reader])
         func older(access: Store.Access) throws {
             try Store(path: folder.store).close()
@@ -226,7 +228,7 @@ extension StorageSuite {
         }
 
         @Test(
-            "a store of a development version, with fewer tables, columns or indexes, is refused in words and left alone",
+            "a store of a development version with missing tables, columns or indexes is refused with a reason and left unchanged",
             arguments: [
                 ("DROP TABLE used_link", "used_link.ends_at"),
                 ("ALTER TABLE incident DROP COLUMN ending", "incident.ending"),
@@ -246,7 +248,7 @@ extension StorageSuite {
             #expect(try Data(contentsOf: URL(filePath: folder.store)) == before)
         }
 
-        @Test("a monitor that was killed before it made the tables leaves a file that the next one uses")
+        @Test("a monitor killed before it created the tables leaves a file that the next one can use")
         func halfMade() async throws {
             let queue = try DatabaseQueue(path: folder.store)
             try await queue.writeWithoutTransaction {
@@ -259,7 +261,7 @@ extension StorageSuite {
         }
 
         @Test(
-            "a path that cannot hold a file is refused in words",
+            "a path that cannot hold a file is refused with a reason",
             arguments: ["/nonexistent-folder/x.db", "/dev/null/x.db", "/proc/x.db", "/"])
         func unwritable(path: String) {
             let refusal = errorOfOpening(path)
@@ -267,7 +269,7 @@ extension StorageSuite {
             #expect(refusal?.message.hasPrefix(path) == true)
         }
 
-        @Test("a command on a store that does not exist is refused in words, and makes no file")
+        @Test("a command on a missing store is refused with a reason, and creates no file")
         func missing() {
             for access in [Store.Access.reader, .beside] {
                 #expect(errorOfOpening(folder.store, access: access)?.code == .missing)

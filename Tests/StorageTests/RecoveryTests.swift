@@ -13,7 +13,7 @@ extension StorageSuite {
 
         init() throws { folder = try ScratchFolder() }
 
-        /// A store whose pages beyond the first are overwritten.
+        /// A store with everything after the first page overwritten.
         private func makeDamaged() async throws -> Data {
             let store = try Store(path: folder.store)
             for index in 0..<200 {
@@ -26,13 +26,13 @@ extension StorageSuite {
             return bytes
         }
 
-        /// Opens the store as the daemon does.
+        /// Opens the store like the daemon.
         private func open() throws -> (Store, StoreError?) {
             var damage: StoreError?
             return (try Store(path: folder.store, now: { noon }, onDamage: { damage = $0 }), damage)
         }
 
-        @Test("a damaged store is set aside whole, and a new one takes its place")
+        @Test("a damaged store is set aside complete, and a new one replaces it")
         func setsAside() async throws {
             let bytes = try await makeDamaged()
             let refusal = errorOfOpening(folder.store)
@@ -45,17 +45,17 @@ extension StorageSuite {
             #expect(FileManager.default.fileExists(atPath: aside + "-wal"))
             #expect(try await store.states().isEmpty)
             try store.close()
-            // The next start finds a sound store.
+            // The next start finds a healthy store.
             #expect(try open().1 == nil)
         }
 
-        @Test("the whole file is examined on demand, indexes included")
+        @Test("the whole file is checked on demand, including indexes")
         func examines() async throws {
             let store = try Store(path: folder.store)
             try await store.commit(Evaluation(state: state(), changes: [IncidentChange(incident())]), of: observation())
             #expect(try await store.faults() == [])
             try await store.write { database in
-                // An index that disagrees with its table: no page is torn, and a quick look finds nothing.
+                // An index that disagrees with its table: no page is damaged, and a quick check finds nothing.
                 try database.execute(
                     sql: """
                         PRAGMA writable_schema = ON;
@@ -88,7 +88,7 @@ extension StorageSuite {
             await #expect(throws: StoreError.self) { try await store.backup(to: path, replacing: replacing) }
         }
 
-        @Test("a copy taken while the monitor runs is one whole file, and opens as a store")
+        @Test("a backup taken while the monitor runs is one complete file, and opens as a store")
         func copies() async throws {
             let reader = try Store(path: folder.store, access: .reader)
             let size = try await reader.backup(to: target, replacing: false)
@@ -101,7 +101,7 @@ extension StorageSuite {
             #expect(try await copy.listed() == [incident()])
         }
 
-        @Test("a copy is taken while commits go on, and is sound each time")
+        @Test("every backup taken during commits is consistent")
         func underLoad() async throws {
             let reader = try Store(path: folder.store, access: .reader)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -116,7 +116,7 @@ extension StorageSuite {
                 for number in 0..<5 {
                     _ = try await reader.backup(to: "\(target).\(number)", replacing: false)
                     let copy = try Store(path: "\(target).\(number)", access: .reader)
-                    // One snapshot: as many incidents as checks, each of which saw another body.
+                    // One snapshot: as many incidents as checks, each of which saw a different body.
                     let incidents = try await copy.listed().count
                     #expect(try await copy.rows("body") == incidents)
                 }
@@ -124,7 +124,7 @@ extension StorageSuite {
             }
         }
 
-        @Test("a file that is there is kept, unless it may go")
+        @Test("an existing file is kept unless it may be replaced")
         func keeps() async throws {
             try Data("precious".utf8).write(to: URL(filePath: target))
             #expect(try await refusal(target)?.code == .exists)
@@ -133,7 +133,7 @@ extension StorageSuite {
             #expect(errorOfOpening(target) == nil)
         }
 
-        @Test("the store itself, under whatever name, is never the target")
+        @Test("the store itself, under any name, is never the target")
         func itself() async throws {
             try FileManager.default.createSymbolicLink(atPath: target, withDestinationPath: folder.store)
             for path in [target, folder.store, folder.store + "-wal", folder.store + ".lock", folder.path] {
@@ -142,13 +142,13 @@ extension StorageSuite {
             #expect(try await store.states().count == 1)
         }
 
-        @Test("a log next to the target is not mixed with the copy")
+        @Test("a log next to the target is not mixed with the backup")
         func strayLog() async throws {
             try Data("log".utf8).write(to: URL(filePath: target + "-wal"))
             #expect(try await refusal(target)?.code == .exists)
         }
 
-        @Test("of a damaged store there is no copy")
+        @Test("a damaged store is not copied")
         func damaged() async throws {
             let page = try await store.read {
                 try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_master WHERE name = 'domain'")

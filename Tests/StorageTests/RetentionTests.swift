@@ -21,7 +21,7 @@ extension StorageSuite {
             try await store.read { try Int.fetchOne($0, sql: "PRAGMA \(what)") ?? -1 }
         }
 
-        @Test("the pages of what was removed are given back")
+        @Test("the pages of deleted rows are freed")
         func givesBack() async throws {
             for index in 0..<60 {
                 let body = "\(index)" + String(repeating: "x", count: 100_000)
@@ -40,7 +40,7 @@ extension StorageSuite {
             #expect(try await Store(path: folder.store, access: .reader).faults() == [])
         }
 
-        @Test("a body goes once no domain was seen to serve it for as long as bodies are kept, and not before")
+        @Test("a body is deleted once no domain has served it for the retention time, and not before")
         func bodies() async throws {
             func check(_ name: String, _ body: String, day: Double) async throws {
                 let now = noon + day * 86400
@@ -62,7 +62,7 @@ extension StorageSuite {
             }
         }
 
-        @Test("the body that a domain served last stays, however long ago that was")
+        @Test("the last body that a domain served is kept forever")
         func served() async throws {
             func check(_ body: String, day: Double) async throws {
                 let now = noon + day * 86400
@@ -82,7 +82,7 @@ extension StorageSuite {
             #expect(try await store.body(ContentHash(of: "hash-of-last".utf8)) != nil)
         }
 
-        @Test("the bodies of a domain whose answers never repeat are bounded, those of another stay")
+        @Test("a domain whose answers never repeat has a limited number of bodies; other domains keep theirs")
         func surplus() async throws {
             try await store.commit(
                 Evaluation(state: state("b.test", at: noon)), of: observation("b.test", at: noon, body: "other"))
@@ -99,7 +99,8 @@ extension StorageSuite {
             #expect(try await store.body(ContentHash(of: "hash-of-other".utf8)) != nil)
         }
 
-        @Test("resolved incidents go after two years with what channels know; unresolved ones stay for ever")
+        @Test(
+            "resolved incidents and their notifications are deleted after two years; unresolved ones are kept forever")
         func incidents() async throws {
             let ended = try incident(state: .resolved)
             try await store.commit(ended, try incident("open", kind: .cdnMissing), globalIncident())
@@ -113,7 +114,7 @@ extension StorageSuite {
             }
         }
 
-        @Test("the log of deliveries is kept as long as its setting says")
+        @Test("the delivery log is kept as long as configured")
         func deliveries() async throws {
             try await store.ops { channel in
                 for day in 0..<3 { try channel.log(delivery("\(day)", at: noon + 86400 * Double(day))) }
@@ -126,7 +127,7 @@ extension StorageSuite {
             #expect(try await store.deliveries(limit: 9).isEmpty)
         }
 
-        @Test("what a message says and its attempts go with the log, unless it is under way")
+        @Test("a message's text and attempts are deleted with the log, unless it is still under way")
         func messages() async throws {
             try await store.ops { channel in
                 for key in ["old", "young", "waiting"] {

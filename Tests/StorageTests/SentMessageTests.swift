@@ -6,7 +6,7 @@ import Testing
 @testable import Storage
 
 extension StorageSuite {
-    @Suite("A message whole")
+    @Suite("A complete message")
     struct SentMessageTests {
         let folder: ScratchFolder
         let store: Store
@@ -18,7 +18,7 @@ extension StorageSuite {
 
         private let key = String(repeating: "ab12", count: 16)
 
-        @Test("a message is found by a delivery's number and by the beginning of its key")
+        @Test("a message is found by a delivery's number or by a key prefix")
         func found() async throws {
             let incidents = [try incident("a1", domain: "a.test"), try incident("b1", domain: "b.test")]
             for incident in incidents { try await store.commit(incident) }
@@ -43,7 +43,7 @@ extension StorageSuite {
             }
         }
 
-        @Test("digits are a delivery's number where there is one, and else the beginning of a key")
+        @Test("digits are a delivery's number if it exists, otherwise a key prefix")
         func digits() async throws {
             let key = key
             try await store.ops { channel in
@@ -68,7 +68,7 @@ extension StorageSuite {
             #expect(sent.incidents.map(\.id) == ["a1"])
         }
 
-        @Test("of very many attempts the first and the latest are kept")
+        @Test("of many attempts, the first ones and the latest are kept")
         func bounded() async throws {
             let key = key
             try await store.ops { channel in

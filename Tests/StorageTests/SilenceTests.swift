@@ -16,7 +16,7 @@ extension StorageSuite {
                 startsAt: noon, endsAt: noon + length, author: "eva@host", reason: "upgrade")
         }
 
-        @Test("a silence that a command writes is read by the running monitor, and survives")
+        @Test("the running monitor reads a silence that a command writes, and it survives a restart")
         func beside() async throws {
             let folder = try ScratchFolder()
             let daemon = try Store(path: folder.store)
@@ -32,7 +32,7 @@ extension StorageSuite {
             #expect(silence.scope == (try request().scope))
         }
 
-        @Test("a silence that is ended is over at once, and ending it again changes nothing")
+        @Test("ending a silence takes effect immediately, and ending it again changes nothing")
         func ending() async throws {
             let folder = try ScratchFolder()
             let store = try Store(path: folder.store)

@@ -13,7 +13,7 @@ import Testing
 @Suite("Storage", .timeLimit(.minutes(120)), .inTurn)
 struct StorageSuite {}
 
-/// A folder that goes away with the test.
+/// A directory that is deleted after the test.
 final class ScratchFolder: Sendable {
     let path: String
 
@@ -62,7 +62,7 @@ func state(_ name: String = "example.com", at: Date = noon) throws -> DomainStat
     return state
 }
 
-/// A version of 0 makes a pending incident.
+/// Version 0 makes a pending incident.
 func incident(
     _ id: String = "a1", domain: String = "example.com", kind: IncidentKind = .cdnStale, version: Int = 1,
     state: Incident.State? = nil, severity: Severity = .error, at: Date = noon
@@ -133,19 +133,19 @@ extension Store {
         return try await commit(Evaluation(state: state, changes: incidents.map { IncidentChange($0, facts: facts) }))
     }
 
-    /// What the channel `ops` does in one transaction.
+    /// What the channel `ops` does, in one transaction.
     func ops<Value: Sendable>(_ body: @escaping @Sendable (ChannelTransaction) throws -> Value) async throws -> Value {
         try await transact(channel: "ops", body)
     }
 
-    /// The newest incidents, pending ones too.
+    /// The newest incidents, including pending ones.
     func listed(_ domain: Domain? = nil, limit: Int = 999) async throws -> [Incident] {
         var query = IncidentQuery(domain: domain, limit: limit)
         query.hasPending = true
         return try await incidents(query).map(\.incident)
     }
 
-    /// nil where no message, or several, are named so.
+    /// nil if no message, or more than one, has this name.
     func sentMessage(named name: String) async throws -> SentMessage? {
         do { return try await message(named: name) } catch is UnknownName { return nil }
     }

@@ -24,7 +24,7 @@ extension StorageSuite {
             store = try Store(path: folder.store)
             store.onUnreadableState { [reported] state in reported.names.withLock { $0.append(state.name) } }
             for name in ["a.test", "b.test", "c.test"] {
-                // Twice, so that there is an instant beside the state.
+                // Twice, so that there is also an instant next to the state.
                 let first = try state(name, at: noon)
                 try await store.commit(Evaluation(state: first))
                 try await store.commit(Evaluation(state: state(name, at: noon + 1)), after: first)
@@ -38,7 +38,7 @@ extension StorageSuite {
         private var names: [String] { reported.names.withLock(\.self) }
 
         @Test(
-            "one state that cannot be decoded is reported once and begun anew, and the others go on",
+            "an unreadable state is reported once and started again, without stopping the others",
             arguments: [("{}", true), ("{\"domain\":", false)])
         func beginsAnew(state text: String, isReadByItself: Bool) async throws {
             try await store.commit(
@@ -63,8 +63,8 @@ extension StorageSuite {
             #expect(names == ["b.test"])
             #expect(
                 try await store.domainNames().map(\.name).sorted() == ["a.test", "b.test", "c.test"],
-                "who removes domains must find it")
-            // What fired goes on; what was never confirmed begins anew.
+                "removed-domain cleanup must find it")
+            // Firing incidents continue; unconfirmed ones start again.
             let first = try await store.firstState(of: Domain("b.test"))
             #expect(first.open.values.map(\.incident.id) == ["fired"])
             #expect(try await store.listed().map(\.id).sorted() == ["fired", "other", "over"])
@@ -72,7 +72,7 @@ extension StorageSuite {
             #expect(try await store.state(of: Domain("b.test")) == first)
         }
 
-        @Test("a state of a newer version is refused by name and left alone")
+        @Test("a state of a newer version is refused by name and left unchanged")
         func newer() async throws {
             let format = DomainState.formatVersion + 1
             try await damage("UPDATE domain SET format = \(format) WHERE name = 'b.test'")
@@ -88,7 +88,7 @@ extension StorageSuite {
             #expect(try await store.rows("domain") == 3)
         }
 
-        @Test("an unreadable global state begins anew with what is confirmed and unresolved")
+        @Test("an unreadable global state starts again with the confirmed unresolved incidents")
         func global() async throws {
             let facts = IncidentFacts(diagnosis: .saying("d"), trouble: "t")
             try await store.commit(
@@ -114,7 +114,7 @@ extension StorageSuite {
             #expect(fault?.code == .newer)
         }
 
-        @Test("a row of an incident that cannot be read is left out, and the others go on")
+        @Test("an unreadable incident row is skipped, without stopping the others")
         func incidents() async throws {
             for id in ["a", "b"] { try await store.commit(try incident(id)) }
             try await damage("UPDATE incident SET kind = 'no such kind', facts = CAST('[]' AS BLOB) WHERE id = 'a'")

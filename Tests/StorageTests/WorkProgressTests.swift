@@ -20,7 +20,7 @@ extension StorageSuite {
             try await store.commit(Evaluation(state: try state(name, at: at)))
         }
 
-        /// A channel with a message that may be sent at an instant.
+        /// A channel with a message that may be sent at this instant.
         private func message(_ channel: String = "ops", at instant: Date, heldUntil: Date? = nil) async throws {
             try await store.transact(channel: channel) { transaction in
                 var record = ChannelRecord(name: channel, type: "webhook")
@@ -37,7 +37,7 @@ extension StorageSuite {
             try await store.progress(now: now).stall(since: last, now: now, channels: channels)
         }
 
-        @Test("a check of one domain is progress, the first one too, and no check is none")
+        @Test("any check counts as progress, including the first one; without checks there is none")
         func checks() async throws {
             let empty = try await store.progress(now: noon)
             #expect(try await stall(since: empty, at: noon) == .checks)
@@ -50,7 +50,7 @@ extension StorageSuite {
             #expect(try await stall(since: mark, at: noon + 300) == nil)
         }
 
-        @Test("a due message that nobody tries is a standstill of its own channel")
+        @Test("a due message that nobody tries is a stall of its own channel")
         func overdue() async throws {
             try await message(at: noon)
             try await message("chat", at: noon + 500)
@@ -61,7 +61,7 @@ extension StorageSuite {
             #expect(try await stall(since: mark, at: noon + 621) == .delivery(channels: ["chat", "ops"]))
         }
 
-        @Test("a held channel is overdue only when its hold has been over for a while")
+        @Test("a held channel is overdue only some time after its hold ended")
         func held() async throws {
             try await message(at: noon, heldUntil: noon + 3600)
             let mark = try await store.progress(now: noon)
@@ -70,7 +70,7 @@ extension StorageSuite {
             #expect(try await stall(since: mark, at: noon + 3721) == .delivery(channels: ["ops"]))
         }
 
-        @Test("what is due at a channel that was removed is no standstill, and counts as pending nowhere")
+        @Test("due messages of a removed channel are not a stall, and count nowhere as pending")
         func removedChannel() async throws {
             try await store.commit(try incident())
             try await store.ops { channel in
@@ -88,7 +88,7 @@ extension StorageSuite {
             #expect(try await store.pendingNotifications(of: { $0 == "chat" }).isEmpty)
         }
 
-        @Test("a due notification that nobody asks about is a standstill, in a held channel too")
+        @Test("a due notification that nobody processes is a stall, even in a held channel")
         func dueNotification() async throws {
             try await store.commit(try incident())
             try await store.ops { channel in
@@ -104,7 +104,7 @@ extension StorageSuite {
             #expect(try await stall(since: mark, at: noon + 121) == .delivery(channels: ["ops"]))
         }
 
-        @Test("a loop that does not follow the changes is a standstill, for running channels")
+        @Test("a loop that does not follow the changes is a stall, for running channels")
         func behind() async throws {
             try await store.commit(try incident())
             try await store.ops { channel in
@@ -117,7 +117,7 @@ extension StorageSuite {
             try await store.commit(try incident())
             try await check(at: noon + 10)
             let mark = try await store.progress(now: noon + 10)
-            #expect(mark.stall(since: start, now: noon + 10, channels: ["ops"]) == nil, "it may be about to")
+            #expect(mark.stall(since: start, now: noon + 10, channels: ["ops"]) == nil, "it may still follow")
             try await check(at: noon + 20)
             #expect(try await stall(since: mark, at: noon + 20, channels: ["ops"]) == .delivery(channels: ["ops"]))
             #expect(try await stall(since: mark, at: noon + 20, channels: ["chat"]) == nil, "ops was removed")
@@ -126,11 +126,11 @@ extension StorageSuite {
             #expect(try await stall(since: mark, at: noon + 20, channels: ["ops"]) == nil)
         }
 
-        /// What each of two channels has of an incident that fires: `p`ending, `t`rouble with it pending, `r`efused for good,
-        /// `k`nown, `s`ilenced, silenced after it `w`as pending there, or `-`. Of an Alertmanager, that it is `W`ell or in
-        /// `T`rouble.
+        /// The state of a firing incident at each of two channels: `p`ending, `t`rouble with it pending, `r`efused
+        /// permanently, `k`nown, `s`ilenced, silenced after it `w`as pending, or `-`. For an Alertmanager: `W`orking or
+        /// in `T`rouble.
         @Test(
-            "an incident that no working channel takes is a standstill, and a silenced one is none",
+            "an incident that no working channel takes is a stall; a silenced one is not",
             arguments: [
                 ("t-", true), ("tt", true), ("r-", true), ("rt", true), ("p-", false), ("tp", false), ("tk", false),
                 ("rk", false), ("s-", false), ("w-", false), ("--", false), ("-T", true), ("tT", true), ("kT", false),

@@ -1,4 +1,4 @@
-// Checks that see nothing of what phones do: told with the reason, of one domain or of many.
+// Checks that cannot see what phones do: notified with the reason, for one domain or many.
 
 import Evidence
 import Facts
@@ -12,7 +12,7 @@ extension MonitoringSuite {
     struct BlindnessTests {
         private static let hour = 3600.0
 
-        /// Well for an hour, then `answers` for ten, then well again.
+        /// Healthy for an hour, then `answers` for ten hours, then healthy again.
         private func world(
             _ count: Int, staleAfter: Duration = .seconds(86_400), _ answers: (origin: Reply, cdn: Reply)
         ) throws -> GlobalWorld {
@@ -25,7 +25,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "a way to Apple's CDN that is cut is told after six hours, or after stale_after, and ends",
+            "a blocked path to Apple's CDN fires after six hours, or after stale_after, and ends",
             arguments: [1, 3], [(24.0, 6.0), (2.0, 2.0)])
         func cdnCut(_ count: Int, _ hours: (stale: Double, told: Double)) throws {
             let world = try world(
@@ -39,7 +39,7 @@ extension MonitoringSuite {
                 firing.facts?.trouble == "what phones do is unknown for \(count) of \(count) domains" || count == 1)
         }
 
-        @Test("a filter's page in place of Apple's answer, for one domain of six")
+        @Test("a filter's page replaces Apple's answer for one domain of six")
         func filtered() throws {
             var world = try GlobalWorld(6)
             let page = Reply.status(403).with { $0.headers = ["Server": "filter"] }
@@ -49,7 +49,7 @@ extension MonitoringSuite {
             #expect(!told.isEmpty, "\(world.states[2].verdict?.findings.map(\.rule) ?? [])")
         }
 
-        @Test("a clock that is wrong is told at once, by its name, and not as a network that is down")
+        @Test("a wrong clock fires immediately under its own name, and not as a network that is down")
         func clock() throws {
             let world = try world(3, (.certificate(.expired), .certificate(.expired)))
             #expect(world.summary == ["firing monitor.degraded", "resolved monitor.degraded"])
@@ -58,7 +58,7 @@ extension MonitoringSuite {
             #expect(firing.facts?.diagnosis.id == .clockIsWrong)
         }
 
-        @Test("one check that sees nothing is a moment's trouble")
+        @Test("one check that sees nothing does not fire")
         func once() throws {
             var world = try GlobalWorld(2)
             try world.run(until: 3 * Self.hour) { _, second in
@@ -69,7 +69,7 @@ extension MonitoringSuite {
             #expect(world.summary.isEmpty, "\(world.summary)")
         }
 
-        @Test("a network that was away for hours is told once: who was not looked at since is not blind")
+        @Test("a network outage of hours fires once: a domain without checks is not blind")
         func afterTheNetwork() throws {
             var world = try GlobalWorld(12)
             try world.run(until: 12 * Self.hour) { _, second in
@@ -79,13 +79,13 @@ extension MonitoringSuite {
             #expect(world.summary == ["firing monitor.degraded", "resolved monitor.degraded"])
         }
 
-        @Test("what an incident of the domain tells already is told once")
+        @Test("a problem that already has a domain incident is not sent again")
         func toldOtherwise() throws {
             let world = try world(2, (.status(404), .failed(.unreachable)))
             #expect(Set(world.summary) == ["firing origin.broken", "resolved origin.broken"], "\(world.summary)")
         }
 
-        @Test("a domain whose CDN is not asked on purpose is not out of sight")
+        @Test("a domain whose CDN is deliberately not asked is not blind")
         func notAsked() throws {
             var course = try Course()
             for hour in 0...30 { try course.probed(at: Double(hour), .status(404), nil) }

@@ -10,7 +10,7 @@ extension MonitoringSuite {
         static let gone = Reply.status(404)
         static let bad = Reply.status(502)
 
-        /// Well for half an hour, then `answers` for another, then well again.
+        /// Healthy for half an hour, then `answers` for half an hour, then healthy again.
         private func world(
             _ count: Int, interval: Duration = .seconds(300), canaries: ((Double) -> Bool)? = nil,
             _ answers: @escaping (Int) -> (origin: Reply, cdn: Reply)
@@ -24,7 +24,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "Apple's CDN loses many copies: one parent, no child, and one end",
+            "Apple's CDN loses many copies: one global incident, no domain incidents, one end",
             arguments: Rounds.of([(20, 120)], soak: [(20, 120), (60, 300), (120, 300)]))
         func copiesGone(_ count: Int, _ interval: Int) throws {
             let world = try world(count, interval: .seconds(interval)) { _ in (GlobalWorld.file, Self.gone) }
@@ -32,14 +32,14 @@ extension MonitoringSuite {
             #expect(world.firing.isEmpty && world.global.open.isEmpty)
         }
 
-        @Test("a gateway that answers for everybody is a problem of our own, and one notification")
+        @Test("a gateway that answers for every site is our own problem, and one notification")
         func gateway() throws {
             let world = try world(30) { _ in (Self.bad, Self.bad) }
             #expect(
                 world.summary == ["firing monitor.degraded", "worse monitor.degraded", "resolved monitor.degraded"])
         }
 
-        @Test("many origins that fail while Apple's CDN is well are trouble of theirs: each is told")
+        @Test("many origins that fail while Apple's CDN works are separate problems: each is notified")
         func originsAlone() throws {
             let world = try world(20) { _ in (Self.bad, GlobalWorld.file) }
             #expect(world.summary.count { $0 == "firing origin.broken" } == 20)
@@ -51,7 +51,7 @@ extension MonitoringSuite {
             (4, 4, false), (5, 5, true), (20, 6, false), (20, 7, true),
         ]
 
-        @Test("more than three in ten, and at least five, make a parent", arguments: 0..<shares.count)
+        @Test("more than 30 %, and at least five, open a global incident", arguments: 0..<shares.count)
         func share(_ index: Int) throws {
             let (count, failing, isWide) = Self.shares[index]
             let world = try world(count, interval: .seconds(120)) {
@@ -61,7 +61,7 @@ extension MonitoringSuite {
             if !isWide { #expect(world.toldOfDomains.count == 2 * failing) }
         }
 
-        @Test("what was wrong at first sight has not turned together")
+        @Test("problems that exist at first sight have not started together")
         func firstResult() throws {
             var world = try GlobalWorld(20, interval: .seconds(120))
             try world.run(until: 3600) { _, _ in (Self.bad, Self.bad) }
@@ -70,7 +70,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "files that change together are on their way for their time, and no trouble of Apple's; then it is one message"
+            "files that change together may lag for their time without blaming Apple; after that it is one message"
         )
         func deployment() throws {
             var world = try GlobalWorld(20)
@@ -83,11 +83,11 @@ extension MonitoringSuite {
             #expect(!world.parents.contains { $0.at < 8000 && !$0.open.isEmpty })
             try world.run(until: 22_000, answers)
             try #require(world.summary == ["firing cdn.wide", "resolved cdn.wide"])
-            // Not before the first of them would have been told, but for a lead of seconds.
+            // Not before the first domain's own alert would be due, minus a lead of a few seconds.
             #expect(world.told[0].at >= 1800 + 7200 - 30)
         }
 
-        @Test("a child that outlives its parent is told after a look of its own; the others never are")
+        @Test("a domain still failing after the global end is notified after its own check; the others never are")
         func survivors() throws {
             var world = try GlobalWorld(20, interval: .seconds(120))
             try world.run(until: 7500) { number, second in
@@ -98,14 +98,14 @@ extension MonitoringSuite {
                 world.summary == ["firing cdn.wide", "resolved cdn.wide", "firing cdn.missing", "resolved cdn.missing"])
             #expect(world.toldOfDomains.allSatisfy { $0.domain == world.domains[7] })
             #expect(world.told[2].at >= world.told[1].at)
-            // The end says nothing of how many, and not that all is well.
+            // The end gives no count, and does not say that all is well.
             #expect(world.told[0].facts?.subject?.hasSuffix(" of 20 domains") == true)
             let end = try #require(world.told[1].facts)
             #expect(end.subject == nil && end.diagnosis.effect == Effect(.unknown(.ofManyDomains)))
             #expect(end.resolvedText == "Apple's CDN no longer fails for many domains")
         }
 
-        @Test("what is told before keeps its end, and is told neither twice nor anew")
+        @Test("an incident notified before the global one still gets its end, and no duplicates")
         func toldBefore() throws {
             var world = try GlobalWorld(20, interval: .seconds(120))
             try world.run(until: 7500) { number, second in
@@ -116,17 +116,17 @@ extension MonitoringSuite {
                 world.summary == ["firing cdn.missing", "firing cdn.wide", "resolved cdn.wide", "resolved cdn.missing"])
         }
 
-        @Test("a blip that no child would be told of is not told of all either")
+        @Test("a failure too short to alert for one domain does not alert for the group")
         func blip() throws {
             var world = try GlobalWorld(100)
             try world.run(until: 2700) { _, second in
                 (GlobalWorld.file, (1800..<1850).contains(second) ? Self.gone : GlobalWorld.file)
             }
             #expect(world.told.isEmpty && world.global.open.isEmpty)
-            #expect(world.parents.contains { !$0.open.isEmpty }, "it was suspected")
+            #expect(world.parents.contains { !$0.open.isEmpty }, "a global incident was pending")
         }
 
-        @Test("trouble that is back within the window is the same incident")
+        @Test("a problem that returns within the window is the same incident")
         func again() throws {
             var world = try GlobalWorld(20, interval: .seconds(120))
             try world.run(until: 7500) { _, second in
@@ -137,14 +137,15 @@ extension MonitoringSuite {
             #expect(Set(world.told.map(\.incident)).count == 1)
         }
 
-        /// Exactly four of five or six, or the four fast ones among many slow ones.
+        /// Exactly four of five or six, or four frequently checked domains among many others.
         static let tooFew: [(intervals: [Int], failing: Range<Int>)] = [
             (Array(repeating: 120, count: 5), 0..<4), (Array(repeating: 120, count: 6), 0..<4),
             (Array(repeating: 60, count: 4) + Array(repeating: 900, count: 15), 0..<4),
         ]
 
         @Test(
-            "four that fail are too few for a parent, and each of them is notified", arguments: tooFew.indices,
+            "four failing domains are too few for a global incident, and each of them is notified",
+            arguments: tooFew.indices,
             Rounds.of([404], soak: [404, 0]))
         func four(_ index: Int, _ status: Int) throws {
             let row = Self.tooFew[index]
@@ -161,7 +162,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "what one incident is about is in its facts, which follow each change"
+            "the facts of a global incident contain its affected domains and follow each change"
         )
         func affected() throws {
             func snapshot(_ failing: Int, at second: Double) throws -> GlobalSnapshot {
@@ -203,7 +204,7 @@ extension MonitoringSuite {
             #expect(state.open[.cdn]?.incident.version == 1)
         }
 
-        @Test("the domains are in the order of their names, in whatever order they come")
+        @Test("domains are sorted by name, whatever order they arrive in")
         func named() throws {
             var random = SeededGenerator(seed: 3)
             let domains = try (0..<300).map { try Domain("d\($0).test") }.shuffled(using: &random)

@@ -6,9 +6,9 @@ import TestSupport
 import Testing
 
 extension MonitoringSuite {
-    @Suite("The promises of global incidents")
+    @Suite("Global invariants")
     struct GlobalPropertyTests {
-        /// What happens to domains, drawn at random: a few spells, each of some domains in one way.
+        /// Random problems of domains: a few spells, each with one problem for some domains.
         private struct Spell {
             let from: Double
             let until: Double
@@ -35,7 +35,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "ends follow beginnings, and all is well at the end",
+            "each end follows a beginning, and nothing is open at the end",
             arguments: 0..<Rounds.of(UInt64(2), soak: 5))
         func promises(_ seed: UInt64) throws {
             var random = SeededGenerator(seed: seed)
@@ -52,23 +52,23 @@ extension MonitoringSuite {
             var open: Set<String> = []
             for told in world.told {
                 switch told.transition {
-                case .firing: #expect(open.insert(told.incident).inserted, "told twice: \(told)")
+                case .firing: #expect(open.insert(told.incident).inserted, "notified twice: \(told)")
                 case .resolved: #expect(open.remove(told.incident) != nil, "an end without a beginning: \(told)")
                 default: open.insert(told.incident)
                 }
             }
-            // All is well at the end, and whoever was told of anything knows it.
+            // Everything is well at the end, and everyone who was notified knows it.
             #expect(open.isEmpty && world.global.open.isEmpty && world.firing.isEmpty)
         }
 
         @Test(
-            "at the end of the story whatever fires was told, unless a parent explains it",
+            "every incident that still fires at the end was notified, unless a global one inhibits it",
             arguments: 0..<Rounds.of(UInt64(1), soak: 4))
         func nothingForgotten(_ seed: UInt64) throws {
             var random = SeededGenerator(seed: 1000 + seed)
             let spells = (0..<3).map { _ in Spell(&random) }
             var world = try GlobalWorld(20, interval: .seconds(120))
-            // Some keep a problem for good.
+            // Some domains keep a problem.
             try world.run(until: 9000) { number, second in
                 if number < 2, second > 3000 { return (GlobalWorld.file, .status(404)) }
                 return spells.lazy.compactMap { $0.answers(number, second) }.first ?? (
@@ -82,7 +82,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "the evaluation is total, and its changes are all that differs",
+            "the evaluation handles every state, and its changes are the only differences",
             arguments: 0..<Rounds.of(UInt64(3), soak: 8))
         func total(_ seed: UInt64) throws {
             var random = SeededGenerator(seed: seed)

@@ -1,6 +1,6 @@
-// Many domains on a clock that jumps from check to check: the real schedule, `evaluate` and `evaluateGlobal`, joined as the
-// daemon joins them. It records what one channel is notified of, in the simplest form of what `decide` does: a firing incident
-// is sent after a group wait, unless a global incident that inhibits it is open and was sent.
+// Many domains on a clock that jumps from check to check: the real schedule, `evaluate` and `evaluateGlobal`, joined as
+// in the daemon. It records what one channel is notified of, in a simple version of `decide`. A firing incident is sent
+// after a group wait, unless an open global incident that was sent inhibits it.
 
 import Evidence
 import Facts
@@ -11,7 +11,7 @@ import Testing
 @testable import Monitoring
 
 struct GlobalWorld {
-    /// What the two sides of a domain answer, by its number and the seconds since the beginning.
+    /// The origin's and the CDN's answers, by domain number and seconds since the beginning.
     typealias Answers = (Int, Double) -> (origin: Reply, cdn: Reply)
 
     struct Told: Equatable {
@@ -26,12 +26,12 @@ struct GlobalWorld {
     let domains: [Domain]
     let intervals: [Duration]
     var policy = Policy()
-    /// Whether the reference hosts answer at a second; nil: there are none.
+    /// Whether the reference hosts answer at a second; nil: there are no reference hosts.
     var canaries: ((Double) -> Bool)?
     private(set) var states: [DomainState]
     private(set) var global = GlobalState()
     private(set) var told: [Told] = []
-    /// Every open global incident after each evaluation, with its second.
+    /// All open global incidents after each evaluation, with its second.
     private(set) var parents: [(at: Double, open: [GlobalCause: TrackedIncident])] = []
     private(set) var now = 0.0
     private var snapshot: GlobalSnapshot
@@ -61,10 +61,10 @@ struct GlobalWorld {
 
     private var instant: Date { .testing + now }
 
-    /// Goes on to a second.
+    /// Runs until a second.
     mutating func run(until end: Double, _ answers: Answers) throws {
         while let number = due.indices.min(by: { due[$0] < due[$1] }) {
-            // Between checks all domains are evaluated together by itself.
+            // The global evaluation also runs between checks.
             let tick = (now / 30).rounded(.down) * 30 + 30
             guard min(due[number], tick) <= end else { break }
             if tick < due[number] {
@@ -101,16 +101,16 @@ struct GlobalWorld {
         states[number] = evaluation.state
         let health = DomainHealth(evaluation.state, interval: intervals[number])
         checks += 1
-        // Of each domain sooner or later: no number of domains is a multiple of this.
+        // Covers each domain sooner or later: no number of domains is a multiple of 7.
         if checks.isMultiple(of: 7) {
             var stored = try JSONDecoder().decode(DomainHealth.self, from: JSONEncoder().encode(evaluation.state))
             stored.interval = intervals[number]
-            #expect(stored == health, "a stored state says of a domain what the state does")
+            #expect(stored == health, "an encoded state gives the same domain health")
         }
         snapshot.domains[number] = health
         for change in evaluation.changes where change.transition == .resolved { tell(change) }
         if evaluation.changes.contains(where: { $0.transition == .firing }) || now - evaluatedAt >= 5 { evaluateAll() }
-        // A little late, as every timer.
+        // Slightly late, like every timer.
         due[number] =
             now + 0.05
             + CheckSchedule(domain: domains[number], interval: intervals[number])
@@ -120,7 +120,8 @@ struct GlobalWorld {
     private mutating func evaluateAll() {
         evaluatedAt = now
         let evaluation = evaluateGlobal(global, snapshot, now: instant)
-        // The same twice, and after the memory was written down and read: a restart or a repetition changes nothing.
+        // Evaluates again with a state that was encoded and decoded: neither a restart nor a repetition changes the
+        // result.
         if evaluation.isWorthStoring {
             let stored = try? JSONDecoder().decode(GlobalState.self, from: JSONEncoder().encode(global))
             #expect(stored == global)
@@ -136,7 +137,7 @@ struct GlobalWorld {
         }
     }
 
-    /// An end is for those who know of a beginning.
+    /// An end goes only to those who know of the beginning.
     private mutating func tell(_ change: IncidentChange) {
         switch change.transition {
         case .opened, .recovering, .other, .rewritten, .changed, .dropped: return
@@ -164,7 +165,7 @@ struct GlobalWorld {
         }
     }
 
-    /// `firing cdn.wide`, in their order, without domains.
+    /// `firing cdn.wide`, in order, without domains.
     var summary: [String] { told.map { "\($0.transition.rawValue) \($0.kind.rawValue)" } }
     var toldOfDomains: [Told] { told.filter { $0.domain != nil } }
     var firing: [IncidentKind] {

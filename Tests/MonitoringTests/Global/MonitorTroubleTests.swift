@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 extension MonitoringSuite {
-    @Suite("Problems of the monitor")
+    @Suite("Monitor problems")
     struct MonitorTroubleTests {
-        /// Domains, one an interval of a minute, that were last checked at these seconds.
+        /// Domains with an interval of one minute, last checked at these seconds.
         private func probed(
             at second: Double, checkedAt: [Double]? = nil, channels: [FailingChannel] = [], names: Set<String>? = nil,
             isStoreFailing: Bool = false, refusal: String? = nil
@@ -25,7 +25,7 @@ extension MonitoringSuite {
             var state = GlobalState()
             var events: [IncidentChange] = []
             for (second, probed) in results {
-                // Between two evaluations it may be stored and read.
+                // The state may be stored and read between two evaluations.
                 let stored = try JSONDecoder().decode(GlobalState.self, from: JSONEncoder().encode(state))
                 #expect(stored == state)
                 let evaluation = evaluateGlobal(stored, probed, now: .testing + second)
@@ -35,7 +35,7 @@ extension MonitoringSuite {
             return (state, events)
         }
 
-        @Test("a channel that refuses us is told at once, and its end when it has worked for a while")
+        @Test("a channel that refuses messages fires immediately, and ends after it has worked for a while")
         func channel() throws {
             let sick = FailingChannel(name: "ops", isDisabled: false, since: .testing, words: "503")
             let worse = FailingChannel(name: "ops", isDisabled: true, since: .testing, words: "403")
@@ -55,7 +55,7 @@ extension MonitoringSuite {
                     && events[2].facts?.resolvedText == "the channel 'ops' accepts messages again")
         }
 
-        @Test("a configuration that is refused is told once, and its end as soon as a file is taken")
+        @Test("a refused configuration fires once, and ends as soon as a file is accepted")
         func refused() throws {
             let (state, events) = try story([
                 (0, probed(at: 0, refusal: "line 4: no such key")), (5, probed(at: 5, refusal: "line 9: no such key")),
@@ -71,7 +71,9 @@ extension MonitoringSuite {
             #expect(state.open.isEmpty)
         }
 
-        @Test("a channel that is not configured any more ends at once, and says why; one of its name is another story")
+        @Test(
+            "a channel that is no longer configured ends immediately with a reason; one with the same name is a new incident"
+        )
         func removed() throws {
             let sick = FailingChannel(name: "ops", isDisabled: true, since: .testing, words: "403")
             let results = [
@@ -88,7 +90,7 @@ extension MonitoringSuite {
             #expect(Set(events.map(\.incident.id)).count == 2)
         }
 
-        @Test("two channels are two stories")
+        @Test("two channels are two incidents")
         func twoChannels() throws {
             let both = ["a", "b"].map { FailingChannel(name: $0, isDisabled: true, since: .testing, words: "") }
             let (state, events) = try story([(0, try probed(at: 0, channels: both))])
@@ -96,10 +98,10 @@ extension MonitoringSuite {
             #expect(state.open.keys.allSatisfy { $0.inhibits.isEmpty }, "a dead channel says nothing about domains")
         }
 
-        @Test("a channel that fails and works in turn is flapping, and one incident")
+        @Test("a channel that alternately fails and works is flapping, and one incident")
         func flapping() throws {
             let sick = FailingChannel(name: "ops", isDisabled: false, since: .testing, words: "503")
-            // Two minutes sick, then two well, for an hour; then well.
+            // Two minutes failing, two minutes working, for an hour; then working.
             let results = try stride(from: 0.0, to: 10_000, by: 30).map { second in
                 let isSick = second < 3600 && Int(second / 120) % 2 == 0
                 return (second, try probed(at: second, channels: isSick ? [sick] : []))
@@ -110,7 +112,7 @@ extension MonitoringSuite {
             #expect(Set(events.map(\.incident.id)).count == 1 && state.open.isEmpty)
         }
 
-        @Test("checks that are late by three intervals are an incident where they are many; a start gets the same time")
+        @Test("checks late by three intervals fire if there are many; checks after a start get the same time")
         func schedule() throws {
             let (_, early) = try story([(200, try probed(at: 200, checkedAt: [-5000]))])
             #expect(early.isEmpty)
@@ -121,7 +123,7 @@ extension MonitoringSuite {
             #expect(late.first?.facts?.findings.first?.rule.rawValue == "monitor.schedule-behind")
         }
 
-        /// How many of a hundred domains are late by so many intervals, at the time of the first alert and later.
+        /// How many of 100 domains are late by how many intervals, at the first alert and later.
         static let lateness: [(late: Int, by: Double, isOpen: Bool, staysOpen: Bool)] = [
             (11, 3.1, true, true), (10, 9.9, false, true), (1, 9.9, false, true), (1, 10.1, true, true),
             (0, 0, false, false),
@@ -129,7 +131,7 @@ extension MonitoringSuite {
         ]
 
         @Test(
-            "one domain that is late by ten intervals is enough, however many others are on time",
+            "one domain that is late by ten intervals is enough, even if all others are on time",
             arguments: lateness.indices)
         func oneLate(_ index: Int) throws {
             let row = Self.lateness[index]
@@ -146,13 +148,13 @@ extension MonitoringSuite {
             #expect((later.open[.schedule]?.incident.state == .firing) == row.staysOpen)
         }
 
-        @Test("checks that are late since nothing can be stored are no incident of the schedule")
+        @Test("checks that are late because the store takes no writes are not a schedule incident")
         func storeFailing() throws {
             let (state, events) = try story([(900, try probed(at: 900, checkedAt: [0], isStoreFailing: true))])
             #expect(state.open.isEmpty && events.isEmpty)
         }
 
-        @Test("a scope for all domains silences the monitor's own incidents too, and no other scope does")
+        @Test("a scope for all domains silences the monitor's own incidents; other scopes do not")
         func silences() throws {
             let matches = { (scope: SilenceScope) in
                 scope.matches(domain: nil, labels: [:], kind: .monitorDegraded)

@@ -21,7 +21,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "lost for half an hour it is one message and one end; nothing of any domain opens or closes",
+            "a network lost for half an hour is one message and one end; no domain incident opens or closes",
             arguments: [1, 3, 20])
         func withCanaries(_ count: Int) throws {
             let world = try outage(count, canaries: { !(1800..<3600).contains($0) })
@@ -31,7 +31,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "without reference hosts five domains that meet nobody are enough",
+            "without reference hosts, five domains that reach nobody are enough",
             arguments: [(5, 120), (20, 300), (40, 300)])
         func withoutCanaries(_ count: Int, _ interval: Int) throws {
             let world = try outage(count, canaries: nil, interval: .seconds(interval))
@@ -39,10 +39,10 @@ extension MonitoringSuite {
             #expect(world.states.allSatisfy { $0.open.isEmpty })
         }
 
-        @Test("reference hosts that answer leave no doubt: the failures are the sites' and Apple's")
+        @Test("if the reference hosts answer, the sites and Apple have failed, not the local network")
         func canariesAnswer() throws {
             let world = try outage(20, canaries: { _ in true })
-            // They fail together all the same, and are told of together.
+            // They still fail together, and are notified together.
             #expect(
                 world.summary == ["firing monitor.degraded", "worse monitor.degraded", "resolved monitor.degraded"])
             #expect(world.states.allSatisfy { $0.open.isEmpty })
@@ -50,7 +50,7 @@ extension MonitoringSuite {
             #expect(few.summary.count { $0 == "firing origin.unreachable" } == 3)
         }
 
-        @Test("what fires when the network goes stays as it is, and ends after it is back")
+        @Test("an incident that fires when the network fails stays unchanged, and ends after it is back")
         func firingBefore() throws {
             var world = try GlobalWorld(10, interval: .seconds(120))
             world.canaries = { !(1800..<3600).contains($0) }
@@ -66,7 +66,7 @@ extension MonitoringSuite {
                 ])
         }
 
-        @Test("while it is suspect the verdict says so, and blames no site")
+        @Test("while the network is suspect, the verdict says so and blames no site")
         func verdict() throws {
             let state = evaluate(
                 DomainState(domain: try Domain("example.com")),
@@ -82,7 +82,8 @@ extension MonitoringSuite {
             #expect(suspect.verdict.diagnosis == .monitor(.networkSuspect, .unknown(.localNetwork)))
             #expect(!state.wantsFullProbe(after: suspect))
             #expect(suspect.state.originValidSince == state.originValidSince)
-            // Where Apple's CDN is lost with the site, the control says as much by itself; reference hosts outweigh it.
+            // If the site and Apple's CDN are both unreachable, that alone suggests the local network; reference hosts
+            // override it.
             let alone = evaluate(state, probed, policy, now: now, wall: now)
             #expect(alone.verdict.level == .unknown && alone.changes.isEmpty)
             #expect(alone.verdict.diagnosis.id == .noWayOut)
@@ -90,7 +91,7 @@ extension MonitoringSuite {
             #expect(proven.changes.map(\.transition) == [.firing])
         }
 
-        @Test("a CDN that was out of reach before the site is no witness")
+        @Test("a CDN that was unreachable before the site proves nothing about the network")
         func outAlone() throws {
             let policy = Policy(CheckSettings(failureThreshold: 1))
             var state = DomainState(domain: try Domain("example.com"))
@@ -104,7 +105,8 @@ extension MonitoringSuite {
             #expect(state.verdict?.level == .failing)
         }
 
-        /// What the last checks reached: `+` anybody, `-` nobody, `o` nobody where only the origin is asked; a check a second.
+        /// What the last checks reached, one each second: `+` somebody, `-` nobody, `o` nobody when only the origin was
+        /// asked.
         private func suspicion(_ checks: String, every seconds: Double = 1, shuffled: Bool = false) throws
             -> NetworkSuspicion
         {
@@ -131,7 +133,7 @@ extension MonitoringSuite {
         ]
 
         @Test(
-            "without reference hosts the last checks of five domains decide, of fewer all of them, in whatever order they are noted",
+            "without reference hosts the last checks of up to five domains decide, in any order",
             arguments: rows.indices)
         func checks(_ index: Int) throws {
             let row = Self.rows[index]
@@ -139,11 +141,11 @@ extension MonitoringSuite {
             let suspicion = try suspicion(row.checks)
             #expect(suspicion.isSuspect(canaries: nil, now: now) == row.isSuspect)
             #expect(try self.suspicion(row.checks, shuffled: true) == suspicion)
-            // What was seen before a stop says nothing of the present.
+            // Checks from before a pause say nothing about the present.
             #expect(!suspicion.isSuspect(canaries: nil, now: now + 3600))
         }
 
-        @Test("reference hosts decide where they were asked after the last check that reached anybody")
+        @Test("reference hosts decide if they were asked after the last check that reached anybody")
         func canaries() throws {
             func isSuspect(_ checks: String, askedAt second: Double, isLost: Bool = true) throws -> Bool {
                 try suspicion(checks).isSuspect(
@@ -157,7 +159,7 @@ extension MonitoringSuite {
             #expect(try !isSuspect("+", askedAt: 1))
         }
 
-        @Test("another domain that reaches somebody proves the network, as long as its check is fresh")
+        @Test("another domain that reaches somebody proves the network while its check is fresh")
         func others() throws {
             let suspicion = try suspicion("+-")
             let (first, second) = (try Domain("d0.test"), try Domain("d1.test"))
@@ -166,7 +168,7 @@ extension MonitoringSuite {
             #expect(!suspicion.reachesOthers(than: second, now: .testing + 3600))
         }
 
-        @Test("one domain that is checked often counts once")
+        @Test("a domain with frequent checks counts once")
         func distinct() throws {
             var suspicion = try suspicion("+----")
             let lost = try Reachability().after(.of(origin: GlobalWorld.lost, cdn: GlobalWorld.lost), at: .testing)
@@ -185,19 +187,19 @@ extension MonitoringSuite {
             (.truncated, false), (.noIPv4Address, false), (.noIPv6Address, false), (.own, false),
         ]
 
-        @Test("which failures say that nobody was reached", arguments: kinds)
+        @Test("each failure either means that nobody was reached, or not", arguments: kinds)
         func reach(_ kind: Failure.Kind, _ isLost: Bool) throws {
             let probed = try Observation.of(origin: .failed(kind), cdn: .failed(kind))
             #expect(Reachability().after(probed, at: .testing).isLost == isLost)
             #expect(Set(Self.kinds.map(\.0)) == Set(Failure.Kind.allCases))
         }
 
-        @Test("a machine that reaches one side has a network")
+        @Test("a machine that reaches one of the two has a network")
         func oneSide() throws {
             for (origin, cdn) in [(GlobalWorld.file, GlobalWorld.lost), (GlobalWorld.lost, GlobalWorld.file)] {
                 #expect(try !Reachability().after(.of(origin: origin, cdn: cdn), at: .testing).isLost)
             }
-            // Nobody else was asked.
+            // Only the origin was asked.
             #expect(
                 try Reachability().after(
                     .of(mode: .developer, origin: GlobalWorld.lost, cdn: nil, unasked: .mode), at: .testing

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 
 extension MonitoringSuite {
-    @Suite("A parent that is back")
+    @Suite("A global incident that returns")
     struct ReopenedParentTests {
         private static let gone = Reply.status(404)
 
-        /// Forty copies are gone for a quarter of an hour, all are back for as long, and then `again` of them go.
+        /// Forty copies vanish for 15 minutes, all return for 15 minutes, and then `again` of them vanish.
         private func world(_ again: Int) throws -> GlobalWorld {
             var world = try GlobalWorld(40, interval: .seconds(300))
             try world.run(until: 4200) { number, now in
@@ -21,14 +21,15 @@ extension MonitoringSuite {
 
         private func parents(_ world: GlobalWorld) -> [GlobalWorld.Told] { world.told.filter { $0.domain == nil } }
 
-        /// All went within an interval or two: that it was more than was told first is an update.
-        @Test("it needs the share that opens one, not the half of it that keeps one open", arguments: [7, 10])
+        /// All copies vanished within one or two intervals. The first message had a smaller number, so an update
+        /// follows.
+        @Test("reopening needs the share that opens an incident, not the half that keeps it open", arguments: [7, 10])
         func tooFew(_ count: Int) throws {
             let world = try world(count)
             #expect(parents(world).map(\.transition) == [.firing, .worse, .resolved])
         }
 
-        @Test("with that share it is the same incident again")
+        @Test("with the opening share it is the same incident again")
         func enough() throws {
             let world = try world(24)
             #expect(parents(world).map(\.transition) == [.firing, .worse, .resolved, .again])
@@ -36,7 +37,7 @@ extension MonitoringSuite {
         }
 
         @Test(
-            "each child that is gone for good is notified once, as a beginning or as the same again",
+            "each domain that stays broken is notified once, as a new incident or as the same one again",
             arguments: [1, 5, 7, 10])
         func children(_ count: Int) throws {
             let world = try world(count)

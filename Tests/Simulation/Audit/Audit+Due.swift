@@ -1,5 +1,5 @@
-// What a channel should have by now. Whatever is due must be received within a bound, as long as the channel is well, the process
-// is up and the store takes writes.
+// What a channel should have by now. It must receive whatever is due within a time limit while the channel works, the
+// process is up and the store takes writes.
 
 import Alerting
 import Evidence
@@ -7,19 +7,20 @@ import Foundation
 import Monitoring
 
 extension Audit {
-    /// A channel that is well for this long takes what is due: the longest wait of a check and of a message, and some.
+    /// A working channel receives what is due within this time: the longest wait of a check plus that of a message,
+    /// with a margin.
     static let patience: Int64 = 15 * 60_000
 
     private enum Judgement {
         case due(NotificationReason)
         /// Nothing is due now.
         case none(Explanation?)
-        /// The evidence is old: asked again after an interval.
+        /// The evidence is old: check again after an interval.
         case stale
     }
 
-    /// Holds all that may be due against what was received.
-    /// `quietSince`: since when those channels have been well that are.
+    /// Compares everything that may be due with what was received.
+    /// `quietSince`: since when each working channel has worked.
     mutating func checkDue(_ present: Present, quietSince: [String: Int64]) throws {
         for id in active.sorted() {
             guard let incident = ledger[id] else { continue }
@@ -58,7 +59,7 @@ extension Audit {
         }
     }
 
-    /// How an incident concerns a channel. One that another refused may go to any that stands in.
+    /// How an incident concerns a channel. One that another channel refused may go to any replacement.
     func concern(of incident: CommittedIncident, to channel: SimulatedChannel, _ present: Present) -> Concern {
         let own = present.concern(of: incident, to: channel)
         guard own != .atOnce else { return own }
@@ -68,7 +69,7 @@ extension Audit {
         return isRefused ? .perhaps : own
     }
 
-    /// What a pager knows of a newer open incident of the domain and kind, whose end closes both.
+    /// What a pager knows of a newer open incident of the same domain and kind. The end of that one closes both.
     private func newerAtPager(_ incident: CommittedIncident, _ channel: SimulatedChannel) -> Story.Knowledge {
         guard channel.kind == .pagerduty, !incident.isGlobal else { return .nothing }
         for id in active {
@@ -80,14 +81,14 @@ extension Audit {
         return .nothing
     }
 
-    /// Whether nobody at the channel could acknowledge, since it is silent there.
+    /// Whether nobody at the channel could acknowledge, because the incident is silenced there.
     private func isHeld(_ incident: CommittedIncident, _ channel: SimulatedChannel, _ present: Present) -> Bool {
         incident.state == .firing
             && (present.isSilent(incident) || parent(of: incident, channel.name) != nil
                 || isLeftToCause(incident, channel, present))
     }
 
-    /// What keeps the message about the cause from the channel keeps that about what follows from it.
+    /// Whatever stops the message about the cause at this channel also stops the one about the consequence.
     private func isBehindCause(_ incident: CommittedIncident, _ channel: SimulatedChannel) -> Bool {
         active.contains { id in
             guard let cause = ledger[id], !cause.isOver, !cause.isGlobal, cause.explains(incident) else {
@@ -97,7 +98,7 @@ extension Audit {
         }
     }
 
-    /// A step of the escalation is for the cause alone.
+    /// An escalation step is for the cause alone.
     private func isLeftToCause(
         _ incident: CommittedIncident, _ channel: SimulatedChannel, _ present: Present
     ) -> Bool {
@@ -115,7 +116,7 @@ extension Audit {
         Self.patience + Int64((present.setup.groupWait + present.setup.groupInterval) / .milliseconds(1))
     }
 
-    /// It has ended. A chat that should have had it by now receives both at once.
+    /// The incident has ended. A chat that should have had it by now receives beginning and end in one message.
     mutating func noteOwedBoth(_ incident: CommittedIncident, _ present: Present) {
         for channel in present.setup.channels where !channel.isPager {
             let id = Story.ID(incident: incident.id, channel: channel.name)
@@ -129,7 +130,7 @@ extension Audit {
         _ incident: CommittedIncident, _ channel: SimulatedChannel, _ story: Story, _ present: Present
     ) -> Judgement {
         if incident.isOver { return judgeEnd(incident, channel, story, present) }
-        // Who may know of the firing is notified of that first.
+        // Those who may know of the firing are notified of its acknowledgement first.
         if channel.kind == .pagerduty, story.settled.map({ !$0.isEnd }) ?? false, incident.isAcknowledged,
             !story.hasReceivedAcknowledgement(of: incident.acknowledged?.at)
         {
@@ -157,11 +158,11 @@ extension Audit {
         _ incident: CommittedIncident, _ channel: SimulatedChannel, _ story: Story, _ present: Present
     ) -> Judgement {
         let age = present.now.timeIntervalSince(incident.resolvedAt ?? present.now)
-        // An alert that nobody says again ends by itself.
+        // An alert that nobody repeats ends by itself.
         if channel.isFeed { return .none(nil) }
         if story.knowsFiring {
             if story.rejected.contains(-incident.version) { return .none(.refused) }
-            // For good: the newer incident has an end of its own.
+            // For good: the newer incident has its own end.
             if story.explanations.contains(.takenOver) { return .none(.takenOver) }
             switch newerAtPager(incident, channel) {
             case .nothing: break
@@ -170,21 +171,21 @@ extension Audit {
             }
             return age < (channel.isPager ? 30.0 : 3) * 86_400 - 60 ? .due(.resolved) : .none(.expired)
         }
-        // It may have received an earlier outbreak, and its end.
+        // The channel may have received an earlier firing and its end.
         let isOwed = story.isOwedBoth && story.received.map { $0.version < incident.version } ?? true
         guard isOwed, age < 86_400 - 60 else { return .none(isOwed ? .expired : nil) }
         if story.rejected.contains(-incident.version) || story.rejected.contains(incident.version) {
             return .none(.refused)
         }
         if present.isSilent(incident) { return .none(.silenced) }
-        // One that is only due, too, stops what has ended meanwhile.
+        // A parent that is only due also stops what has ended meanwhile.
         let hasParent = active.contains { id in
             ledger[id].map { !$0.isOver && $0.explains(incident) } ?? false
         }
         return hasParent && !incident.isGlobal ? .none(.inhibited) : .due(.wasFiring)
     }
 
-    /// What the channel should be sent, if nothing stops it; nil: nothing.
+    /// What the channel should be sent if nothing stops it; nil: nothing.
     private func reason(
         _ incident: CommittedIncident, _ channel: SimulatedChannel, _ story: Story, _ concern: Concern,
         _ present: Present
@@ -196,14 +197,14 @@ extension Audit {
             else { return nil }
             return .escalated
         }
-        // An alert ends there by itself where nobody says it again.
+        // At a feed, an alert ends by itself when nobody repeats it.
         if channel.isFeed { return present.now.timeIntervalSince(known.at) > 300 ? .reminder : nil }
         func isNews(_ mark: CommittedIncident.Mark?) -> Bool { mark.map { $0.version > known.version } ?? false }
         if isNews(incident.worse) { return .worse }
         if isNews(incident.again) { return .again }
         if isNews(incident.flapping) { return .flapping }
         if incident.version > known.version {
-            // Changes keep their distance from any message.
+            // A change is sent only some time after the last message.
             return present.now.timeIntervalSince(story.lastHeard ?? known.at) > 1800 ? .changed : nil
         }
         guard !channel.isPager, !incident.isAcknowledged, !incident.isFlapping,

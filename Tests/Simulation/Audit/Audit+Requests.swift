@@ -1,4 +1,4 @@
-// What leaves the machine: each request is held against what is committed and what its receiver got before.
+// Compares each request that leaves the machine with what is committed and with what its receiver got before.
 
 import Alerting
 import Evidence
@@ -6,14 +6,14 @@ import Foundation
 import Monitoring
 
 extension Audit {
-    /// Looks at a request on its way out.
-    /// `id`: the key that the request itself names, where its form has one.
+    /// Looks at a request before it leaves.
+    /// `id`: the key in the request itself, if its form has one.
     mutating func examine(
         _ message: StoredMessage, _ body: Data, id: String?, to channel: SimulatedChannel, _ present: Present
     ) throws {
         let name = "\(message.reason.rawValue) \(message.key.prefix(8)) to \(channel.name)"
         guard id == nil || id == message.key else {
-            throw Violation(rule: .keys, detail: "\(name) goes out under another key")
+            throw Violation(rule: .keys, detail: "\(name) is sent with another key")
         }
         guard !formerKeys.contains(message.key) else {
             throw Violation(rule: .keys, detail: "\(name) has the key of a message to a former address")
@@ -23,10 +23,10 @@ extension Audit {
             guard former.channel == channel.name, former.reason == message.reason, former.members == message.members
             else { throw Violation(rule: .keys, detail: "\(name) had another content before") }
             guard former.bytes == body || former.refusedBytes.contains(former.bytes) else {
-                throw Violation(rule: .sameBytes, detail: "\(name) goes out in other bytes than before")
+                throw Violation(rule: .sameBytes, detail: "\(name) is sent with other bytes than before")
             }
             guard !former.isSettled else {
-                throw Violation(rule: .repeats, detail: "\(name) was answered clearly, and goes out again")
+                throw Violation(rule: .repeats, detail: "\(name) got a clear answer, but is sent again")
             }
         }
         guard !message.members.isEmpty, Set(message.members.map(\.incident)).count == message.members.count,
@@ -55,7 +55,7 @@ extension Audit {
                     ))
             }
         }
-        // Later attempts go on as long as one of the incidents would be notified in the same way.
+        // Retries continue while one of the incidents would still be notified in the same way.
         if let objection = objections.first, former == nil || objections.count == message.members.count {
             throw objection
         }
@@ -63,7 +63,7 @@ extension Audit {
         try BodyAudit.examine(body, message, incidents, channel.kind, former == nil ? present : nil)
     }
 
-    /// Beginnings, and what tells of both, come in digests that keep their distance.
+    /// Firing messages, and messages with beginning and end in one, come in digests with a minimum distance.
     private mutating func examineGrouping(
         _ message: StoredMessage, _ name: String, _ channel: SimulatedChannel, _ present: Present
     ) throws {
@@ -115,7 +115,8 @@ extension Audit {
         try examineConcern(reason, incident, channel, story, isFirst: isFirst, present)
     }
 
-    /// An end goes to those who may know of the beginning. A chat that knows nothing hears both at once, and is told so.
+    /// An end goes to channels that may know of the beginning. A chat that knows nothing gets both in one message that
+    /// says so.
     private func examineEnd(
         _ member: StoredMessage.Member, _ reason: NotificationReason, _ incident: CommittedIncident,
         _ channel: SimulatedChannel, _ story: Story
@@ -140,7 +141,7 @@ extension Audit {
     ) throws {
         let isFirst = reason == .firing || reason == .escalated
         guard let known = story.settled else {
-            guard isFirst else { throw Violation(rule: .order, detail: "the channel knows nothing of it") }
+            guard isFirst else { throw Violation(rule: .order, detail: "the channel does not know the incident") }
             return
         }
         guard reason != .reminder else {
@@ -150,7 +151,7 @@ extension Audit {
         guard member.version > known.version, known.isEnd || !isFirst else {
             throw Violation(
                 rule: .repeats,
-                detail: "version \(member.version) is sent anew, and version \(known.version) was received")
+                detail: "version \(member.version) is sent as new, but version \(known.version) was received")
         }
     }
 
@@ -165,20 +166,20 @@ extension Audit {
             guard incident.isError, !incident.isFlapping, !incident.isAcknowledged else {
                 throw Violation(rule: .acknowledgement, detail: "it is no longer escalated")
             }
-            // A message that may have arrived before a silence is tried on after it.
+            // A message that may have arrived before a silence is retried after it.
             guard isFirst else { break }
             guard let start = incident.escalatesFrom, story.mayReach(after, from: start, present) else {
-                throw Violation(rule: .routing, detail: "its step is not reached")
+                throw Violation(rule: .routing, detail: "its escalation step is not reached")
             }
         case (_, .perhaps): break
         case (.firing, .later), (.escalated, .atOnce):
             throw Violation(rule: .routing, detail: "the channel is notified \(concern)")
         case (.reminder, _):
-            guard !channel.isPager else { throw Violation(rule: .reminders, detail: "a pager reminds by itself") }
+            guard !channel.isPager else { throw Violation(rule: .reminders, detail: "a pager sends its own reminders") }
             guard !incident.isAcknowledged, !incident.isFlapping else {
-                throw Violation(rule: .acknowledgement, detail: "it sends no reminders now")
+                throw Violation(rule: .acknowledgement, detail: "its reminders are suppressed now")
             }
-            // What was received last without a clear answer counts as not received.
+            // A message without a clear answer counts as not received.
             guard let last = story.settled, let due = present.nextReminder(of: incident, after: last.at),
                 due <= present.now + 1
             else { throw Violation(rule: .reminders, detail: "a reminder comes too early") }
@@ -186,8 +187,8 @@ extension Audit {
         }
     }
 
-    /// The incident that speaks for one of a domain at a channel.
-    /// `isSettled`: only where the sender knows, too, that the channel knows it.
+    /// The incident that inhibits one of a domain at a channel.
+    /// `isSettled`: only if the sender also knows that the channel knows it.
     func parent(of incident: CommittedIncident, _ channel: String, isSettled: Bool = false) -> CommittedIncident? {
         guard !incident.isGlobal else { return nil }
         return active.lazy.compactMap { ledger[$0] }.first { parent in
@@ -199,13 +200,13 @@ extension Audit {
 }
 
 extension CommittedIncident {
-    /// Whether a message about it says what one about the other would say.
+    /// Whether a message about this one says what a message about the other would say.
     func explains(_ other: CommittedIncident) -> Bool {
         isGlobal
             ? explains.contains(other.kind) && affected.contains(other.domain)
             : domain == other.domain && kind == other.inhibitedBy
     }
 
-    /// From when the steps of the escalation count.
+    /// The instant from which escalation steps count.
     var escalatesFrom: Date? { [firedAt, worse?.at, again?.at].compactMap(\.self).max() }
 }

@@ -1,4 +1,4 @@
-// What must hold once the world has been quiet for long, and what became of everything.
+// What must hold after a long quiet time, and what became of everything.
 
 import Evidence
 import Foundation
@@ -7,7 +7,7 @@ import Monitoring
 extension Audit {
     func checkRest(_ present: Present) throws -> [Explanation: Int] {
         for incident in ledger.incidents.values.sorted(by: { $0.change < $1.change }) where !incident.isOver {
-            // Nobody has had to send anything to that channel since.
+            // Nothing has been sent to that channel since, so nothing could show that it works again.
             guard !incident.cause.hasPrefix("channel/") else { continue }
             throw Violation(
                 rule: .comesToRest,
@@ -24,7 +24,7 @@ extension Audit {
                 story.rejected.contains(-incident.version) || story.explanations.contains(.expired)
                 || story.explanations.contains(.refused) || story.explanations.contains(.takenOver)
             guard isExcused else {
-                throw Violation(rule: .endIsDelivered, detail: "\(id.channel) still takes \(id.incident) for firing")
+                throw Violation(rule: .endIsDelivered, detail: "\(id.channel) still shows \(id.incident) as firing")
             }
         }
         var counts: [Explanation: Int] = [:]

@@ -1,5 +1,5 @@
-// Keeps book of what receivers got and of the incidents that were committed, beside the product, and says where a rule does not
-// hold. It knows nothing of the product's own notes about its channels.
+// Keeps its own record of what receivers got and of the committed incidents, and reports each broken rule. It does not
+// read the product's own notes about its channels.
 
 import Evidence
 import Foundation
@@ -8,22 +8,23 @@ import Monitoring
 struct Audit {
     var ledger = Ledger()
     var stories: [Story.ID: Story] = [:]
-    /// Incidents that something may be due about, at some channel.
+    /// Incidents for which something may be due at some channel.
     var active: Set<String> = []
-    /// When a global incident that speaks for a kind last ended.
+    /// When a global incident that inhibits a kind last ended.
     private(set) var parentEnds: [IncidentKind: Date] = [:]
     var channels: [String: ChannelBook] = [:]
-    /// When a first message of each group last left.
+    /// When the last first message of each group left.
     var groups: [String: Int64] = [:]
     /// What was sent under each key.
     var keys: [String: Content] = [:]
-    /// What was sent to former addresses of channels: a receiver that moved with its memory would drop it as a repeat.
+    /// What was sent to former addresses of channels. A receiver that moved together with its memory would drop it as a
+    /// repeat.
     private(set) var formerKeys: Set<String> = []
-    /// What was received, by what it said.
+    /// How many messages were received, by reason.
     private(set) var tally: [NotificationReason: Int] = [:]
     private(set) var repeats = 0
 
-    /// What a key stands for, and what became of it.
+    /// What a key identifies, and what became of it.
     struct Content {
         let channel: String
         let reason: NotificationReason
@@ -32,23 +33,24 @@ struct Audit {
         var refusedBytes: Set<Data> = []
         var isReceived = false
         var isSettled = false
-        /// Attempts that no answer came to.
+        /// Attempts that got no answer.
         var unanswered = 0
     }
 
-    /// After so many of these the sender may take it that the receiver knows.
+    /// After so many of these the sender may assume that the receiver knows.
     private static let unansweredAreEnough = 4
 
-    /// What is known of the far end of a channel.
+    /// What is known about the receiver of a channel.
     struct ChannelBook {
-        /// Until when the sender may leave it alone, after what it answered.
+        /// Until when the sender may leave it alone, given its last answer.
         var notBefore: Int64 = 0
         var refusals = 0
-        /// Refusals before the last yes: what a sender that ends before it has written the yes down goes on from.
+        /// Refusals before the last accepted message. A sender that dies before it records the acceptance continues
+        /// from this count.
         var refusalsBefore = 0
-        /// Different messages in a row that were refused for good.
+        /// Different messages in a row that were permanently refused.
         var rejections = 0
-        /// Keys of the turn under way that were clearly received, refused in any way, or refused as messages.
+        /// Keys of the current turn that were clearly received, refused in any way, or refused as messages.
         var received: Set<String> = []
         var refused: Set<String> = []
         var rejected: Set<String> = []
@@ -58,7 +60,7 @@ struct Audit {
         stories[Story.ID(incident: incident, channel: channel)] ?? Story()
     }
 
-    /// Takes in what was committed.
+    /// Records what was committed.
     mutating func take(_ rows: [CommittedIncident], _ present: Present?) throws -> [(
         CommittedIncident?, CommittedIncident
     )] {
@@ -75,7 +77,7 @@ struct Audit {
         return news.map { ($0, $1) }
     }
 
-    /// What became of a request.
+    /// Records what became of a request.
     mutating func note(
         _ reaction: SimulatedReceiver.Reaction?, of message: StoredMessage, to channel: String, _ body: Data,
         _ present: Present
@@ -127,7 +129,7 @@ struct Audit {
         }
     }
 
-    /// What an answer means for the time until the sender must try again.
+    /// How long the sender may wait after an answer before it must try again.
     mutating func note(_ reaction: SimulatedReceiver.Reaction, of channel: String, at passed: Int64) {
         let minute: Int64 = 60_000
         let ladder = [0, 5, 15, 60, 360]
@@ -139,7 +141,7 @@ struct Audit {
         } else if reaction.asksToWait {
             pause = 61
         } else if reaction.isRejection {
-            // Each attempt may be one that counts.
+            // Each attempt may count.
             pause = Int64(ladder[min(4, max(0, book.rejections - 1))])
         } else if reaction.isRefused {
             book.refusals += 1
@@ -151,8 +153,8 @@ struct Audit {
         channels[channel] = book
     }
 
-    /// The turn of a channel's loop is over: what it sent is written down.
-    /// `present`: the keys of messages that are still under way. `isAlive`: the process that sent them has not died.
+    /// A turn of a channel's loop has ended, and the store has recorded what it sent.
+    /// `present`: the keys of messages still under way. `isAlive`: the process that sent them has not died.
     mutating func endTurn(of channel: String, present: Set<String>, isAlive: Bool) {
         guard var book = channels[channel] else { return }
         if isAlive {
@@ -166,7 +168,7 @@ struct Audit {
             keys[key]?.isSettled = true
             keys[key]?.refusedBytes = []
             for id in ids(of: key, channel) { stories[id]?.settle(key: key) }
-            // A channel that refuses no longer gets what it refused.
+            // A channel that refuses everything does not get the refused messages again.
             if book.rejections >= 3 { forgetRejections(of: channel) }
             book.rejections = 0
         }
@@ -178,7 +180,7 @@ struct Audit {
         channels[channel] = book
     }
 
-    /// A new process does not know of so much time: the wall clock that it began by had been set back.
+    /// A new process misses this much time: the wall clock had been set back before it started.
     mutating func miss(_ milliseconds: Int64) {
         for name in channels.keys { channels[name]?.notBefore += milliseconds }
     }
@@ -187,7 +189,7 @@ struct Audit {
         (keys[key]?.members ?? []).map { Story.ID(incident: $0.incident, channel: channel) }
     }
 
-    /// Its messages go to another place, which knows nothing.
+    /// The channel's messages go to another place, which knows nothing.
     mutating func move(_ channel: String) {
         for id in stories.keys where id.channel == channel { stories[id] = nil }
         formerKeys.formUnion(keys.filter { $0.value.channel == channel }.keys)
@@ -197,12 +199,12 @@ struct Audit {
         active.formUnion(ledger.incidents.keys)
     }
 
-    /// It may take now what it refused: it has recovered, or is configured anew.
+    /// The channel may accept now what it refused: it has recovered, or its configuration changed.
     mutating func forgetRejections(of channel: String) {
         for id in stories.keys where id.channel == channel { stories[id]?.forgetRejections() }
     }
 
-    /// What was received, by what it said; what was received twice.
+    /// Counts of received messages by reason, and of those received twice.
     func figures() -> [String: Int] {
         var figures = ["messages received twice, same key and bytes": repeats]
         for (reason, count) in tally { figures["notifications received: \(reason.rawValue)"] = count }

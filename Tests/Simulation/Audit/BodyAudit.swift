@@ -1,4 +1,4 @@
-// Whether a message's bytes say what the store says that they state, and whether their ages and instants are right.
+// Whether a message's bytes say what the store says about them, and whether ages and instants are right.
 
 import Alerting
 import Foundation
@@ -6,14 +6,14 @@ import Monitoring
 
 enum BodyAudit {
     /// `incidents`: those that the message is about, as committed.
-    /// `present`: at the first attempt; later ones carry the bytes of the first.
+    /// `present`: on the first attempt only; later attempts carry the same bytes.
     static func examine(
         _ body: Data, _ message: StoredMessage, _ incidents: [CommittedIncident], _ kind: ChannelKind,
         _ present: Present?
     ) throws {
         let text = String(decoding: body, as: UTF8.self)
         guard !text.contains("for -"), !text.contains("after -") else {
-            throw Violation(rule: .nonNegative, detail: "a message tells a negative age: \(text.prefix(200))")
+            throw Violation(rule: .nonNegative, detail: "a message has a negative age: \(text.prefix(200))")
         }
         switch kind {
         case .webhook: try examineWebhook(body, message, incidents, present)
@@ -29,7 +29,7 @@ enum BodyAudit {
         struct Content: Decodable {
             let comparison: Comparison?
             let incident: Incident?
-            /// Of a message about several.
+            /// In a message about several.
             let incidents: [Incident]?
             let count: Int?
         }
@@ -58,13 +58,13 @@ enum BodyAudit {
         guard webhook.type == message.reason.type.rawValue, count == message.members.count,
             Set(said.map(\.id)).isSubset(of: message.members.map(\.incident)),
             said.allSatisfy({ ($0.state == "resolved") == (message.reason.type == .resolved) })
-        else { throw Violation(rule: .present, detail: "a \(webhook.type) says something else than is stored") }
+        else { throw Violation(rule: .present, detail: "a \(webhook.type) differs from the stored message") }
         let at = try instant(webhook.timestamp)
         if let present {
             guard abs(at.timeIntervalSince(present.wall)) <= 2 else {
-                throw Violation(rule: .ages, detail: "a new message is of \(webhook.timestamp)")
+                throw Violation(rule: .ages, detail: "a new message has the timestamp \(webhook.timestamp)")
             }
-            // People read instants by the wall clock; they are kept by the steady one.
+            // People read instants by the wall clock; the product stores them by the steady clock.
             let shift = present.wall.timeIntervalSince(present.now)
             for one in said {
                 guard let incident = incidents.first(where: { $0.id == one.id }),
@@ -76,11 +76,11 @@ enum BodyAudit {
         guard let lag = webhook.data.comparison?.lag_seconds, let changed = webhook.data.comparison?.changed_at else {
             return
         }
-        guard lag >= 0 else { throw Violation(rule: .nonNegative, detail: "a lag of \(lag) seconds is told") }
-        // Instants are told in whole seconds.
+        guard lag >= 0 else { throw Violation(rule: .nonNegative, detail: "a message has a lag of \(lag) seconds") }
+        // The message has instants in whole seconds.
         let age = at.timeIntervalSince(try instant(changed))
         guard abs(age - Double(lag)) <= 1 else {
-            throw Violation(rule: .ages, detail: "a message tells a lag of \(lag) s, and it is \(Int(age)) s")
+            throw Violation(rule: .ages, detail: "a message has a lag of \(lag) s, but it is \(Int(age)) s")
         }
     }
 
@@ -96,7 +96,7 @@ enum BodyAudit {
     /// The end of an incident whose domain left the configuration.
     static let removed = " no longer monitored"
 
-    /// People read the first line: what the message is stands behind the domain.
+    /// People read the first line: the type of the message follows the domain.
     private static func examineSlack(_ body: Data, _ reason: NotificationReason) throws {
         struct Slack: Decodable { let text: String }
         let text = try JSONDecoder().decode(Slack.self, from: body).text
@@ -128,7 +128,7 @@ enum BodyAudit {
         }
     }
 
-    /// Whether the bytes that leave are those that are stored; a pager's key is added when they leave.
+    /// Whether the sent bytes are the stored ones; a pager's key is added on sending.
     static func isSame(_ sent: Data, _ stored: Data, _ kind: ChannelKind) -> Bool {
         guard kind == .pagerduty else { return sent == stored }
         func object(_ data: Data) -> NSMutableDictionary? {

@@ -1,20 +1,20 @@
-/// What became of an incident, or of its end, at one channel that it concerns.
+/// Why a channel that an incident concerns did not receive it, or its end, as a message of its own.
 enum Explanation: String, CaseIterable {
     case delivered
-    /// It was over before the channel received it: a chat received one message that says both.
+    /// It ended before the channel received it: a chat received one message with beginning and end.
     case combined
-    /// It was over before anything could be delivered.
+    /// It ended before anything could be delivered.
     case brief
-    /// A silence or a maintenance window stopped it until it was over.
+    /// A silence or a maintenance window suppressed it until its end.
     case silenced
-    /// A global incident that this channel received speaks for it.
+    /// A global incident that this channel received inhibits it.
     case inhibited
-    /// The receiver refused this very message.
+    /// The receiver refused this message.
     case refused
-    /// A pager keeps a newer one of the same domain and kind open under its key.
+    /// A pager keeps a newer incident of the same domain and kind open under the same key.
     case takenOver
-    /// The receiver could not be reached for as long as the message was worth sending.
+    /// The receiver was unreachable for as long as the message was worth sending.
     case expired
-    /// It was over, or acknowledged, before its step of the escalation was reached.
+    /// It ended or was acknowledged before its escalation step.
     case notEscalated = "not_escalated"
 }

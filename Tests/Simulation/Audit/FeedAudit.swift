@@ -1,4 +1,4 @@
-// What a feed is sent: the present set of alerts, again and again.
+// What a feed gets: the current set of alerts, again and again.
 
 import Foundation
 import Monitoring
@@ -11,7 +11,7 @@ extension Audit {
     }
 
     /// Looks at a request to a feed.
-    /// - Returns: what it says of each incident.
+    /// - Returns: what it says about each incident.
     mutating func examineFeed(_ body: Data, _ channel: SimulatedChannel, _ present: Present) throws -> [(
         id: String, isEnd: Bool
     )] {
@@ -20,28 +20,28 @@ extension Audit {
             let id = alert.annotations["incident"] ?? ""
             guard let incident = ledger[id], let start = Self.instant(alert.startsAt),
                 let end = Self.instant(alert.endsAt)
-            else { throw Violation(rule: .committed, detail: "\(channel.name) is sent the alert \(id)") }
+            else { throw Violation(rule: .committed, detail: "\(channel.name) gets the alert \(id)") }
             guard start <= end else {
                 throw Violation(rule: .nonNegative, detail: "the alert \(id) ends before it begins")
             }
             let isEnd = end <= present.wall + 1
             let story = story(id, channel.name)
             guard isEnd == incident.isOver else {
-                throw Violation(rule: .present, detail: "the alert \(id) is sent \(isEnd ? "" : "not ")over")
+                throw Violation(rule: .present, detail: "the alert \(id) is sent as \(isEnd ? "ended" : "firing")")
             }
-            // Without a further round it ends by itself, by the receiver's clock.
+            // Without another round the alert ends by itself, by the receiver's clock.
             guard isEnd || abs(end.timeIntervalSince(present.wall) - 300) < 5 else {
                 throw Violation(rule: .ages, detail: "the alert \(id) ends at \(alert.endsAt)")
             }
             if isEnd, story.isEmpty {
-                throw Violation(rule: .endOnlyToNotified, detail: "\(channel.name) knows nothing of \(id)")
+                throw Violation(rule: .endOnlyToNotified, detail: "\(channel.name) does not know \(id)")
             }
             if !isEnd, story.isEmpty {
                 guard !present.isSurelySilent(incident) else {
-                    throw Violation(rule: .silence, detail: "\(channel.name) is sent the alert \(id)")
+                    throw Violation(rule: .silence, detail: "\(channel.name) gets the alert \(id)")
                 }
                 guard [.atOnce, .perhaps].contains(concern(of: incident, to: channel, present)) else {
-                    throw Violation(rule: .routing, detail: "\(channel.name) is sent the alert \(id)")
+                    throw Violation(rule: .routing, detail: "\(channel.name) gets the alert \(id)")
                 }
             }
             said.append((id, isEnd))

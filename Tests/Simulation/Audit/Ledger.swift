@@ -1,4 +1,4 @@
-// The incidents that were committed, as the store's rows say.
+// The committed incidents, as the store's rows say.
 
 import Evidence
 import Foundation
@@ -10,8 +10,8 @@ struct Ledger {
 
     subscript(id: String) -> CommittedIncident? { incidents[id] }
 
-    /// Takes in the rows whose number is higher than the last one.
-    /// - Returns: those that differ from what was known, with what was known.
+    /// Reads the rows whose number is higher than the last one.
+    /// - Returns: the changed rows, each with what was known before.
     mutating func take(
         _ rows: [CommittedIncident]
     ) throws -> [(before: CommittedIncident?, after: CommittedIncident)] {
@@ -20,7 +20,7 @@ struct Ledger {
             let before = incidents[row.id]
             if let before { try Self.check(before, row) }
             guard row.version > 0, row.firedAt != nil else {
-                throw Violation(rule: .evaluation, detail: "\(row.id) has a number and never fired")
+                throw Violation(rule: .evaluation, detail: "\(row.id) has a number but never fired")
             }
             let marks = [row.worse, row.again, row.flapping].compactMap(\.self)
             guard marks.allSatisfy({ (2...max(2, row.version)).contains($0.version) }) else {
@@ -33,20 +33,21 @@ struct Ledger {
         return news
     }
 
-    /// A new process finds what the former ones committed.
+    /// A new process finds what earlier processes committed.
     func checkKept(_ rows: [CommittedIncident]) throws {
         let present = Dictionary(rows.map { ($0.id, $0) }) { _, last in last }
         for (id, known) in incidents
         where present[id].map({ $0.change < known.change || $0.version < known.version }) ?? true {
-            throw Violation(rule: .nothingLost, detail: "\(known.kind.rawValue) \(id) is not as it was committed")
+            throw Violation(rule: .nothingLost, detail: "\(known.kind.rawValue) \(id) differs from what was committed")
         }
     }
 
-    /// A power failure has undone what is not among these rows.
+    /// A power failure has undone whatever is not among these rows.
     mutating func goBack(to rows: [CommittedIncident]) throws {
         for row in rows {
             guard let known = incidents[row.id], row.change <= known.change, row.version <= known.version else {
-                throw Violation(rule: .nothingLost, detail: "\(row.kind.rawValue) \(row.id) was never committed so")
+                throw Violation(
+                    rule: .nothingLost, detail: "\(row.kind.rawValue) \(row.id) was never committed like this")
             }
         }
         incidents = Dictionary(rows.map { ($0.id, $0) }) { _, last in last }
@@ -58,7 +59,7 @@ struct Ledger {
             throw Violation(rule: .nothingLost, detail: "the versions of \(after.id) go back")
         }
         guard before.kind == after.kind, before.domain == after.domain, before.cause == after.cause else {
-            throw Violation(rule: .keys, detail: "the id \(after.id) was given before")
+            throw Violation(rule: .keys, detail: "the ID \(after.id) was used before")
         }
         guard !before.isOver || after.isOver || after.version > before.version else {
             throw Violation(rule: .evaluation, detail: "\(after.id) fires again under the version that has ended")

@@ -1,33 +1,34 @@
-// Edges and addresses that say nothing are not well: what ended although one of them was wrong when it last spoke.
+// Silent edges and addresses do not count as healthy: finds incidents that ended although one of them was wrong when
+// last heard.
 
 import Evidence
 import Foundation
 import Monitoring
 
-/// So many full checks an edge must say nothing, before it counts no longer.
+/// After so many silent full checks an edge does not count any more.
 private let patience = 3
 
 struct EdgeOutlook {
     private struct Edge {
         var copy: SimulatedSite.Copy
-        /// What was wrong with it when it last spoke, while somebody could tell.
+        /// What was wrong with it when it last answered, if that could be known.
         var fault: IncidentKind?
         var silentChecks = 0
     }
 
     private var edges: [Int: Edge] = [:]
 
-    /// What the edges last said that this check did not hear.
+    /// The last known copies of the edges that this check did not hear.
     func remembered(besides fetched: FetchResult) -> [SimulatedSite.Copy] {
         edges.filter { fetched.edges[$0.key] == nil && $0.value.silentChecks < patience }.map(\.value.copy)
     }
 
-    /// `isOld`: whether a version is one that the origin served before.
+    /// `isOld`: whether the origin served a version before.
     mutating func take(
         _ fetched: FetchResult, _ before: DomainState, _ after: DomainState, isOld: (Int) -> Bool
     ) throws {
         guard fetched.depth == .full, fetched.origin != .unknown else {
-            // Who asks one edge learns nothing of the incident.
+            // A check that asks only one edge learns nothing about the incident.
             for (number, copy) in fetched.edges { edges[number, default: Edge(copy: copy)].copy = copy }
             return
         }
@@ -68,13 +69,13 @@ struct EdgeOutlook {
         throw Violation(
             rule: .evaluation,
             detail:
-                "\(kind.rawValue) of \(after.domain) is \(reason.rawValue), and edge \(edge) was wrong when it last spoke"
+                "\(kind.rawValue) of \(after.domain) is \(reason.rawValue), but edge \(edge) was wrong in its last answer"
         )
     }
 }
 
 struct CertificateOutlook {
-    /// What each address last showed.
+    /// The end of the certificate that each address last showed.
     private var ends: [Int: Date] = [:]
     private var lateChecks = 0
     private var graveChecks = 0
@@ -85,7 +86,7 @@ struct CertificateOutlook {
     mutating func take(
         _ fetched: FetchResult, _ before: DomainState, _ after: DomainState, _ setup: SimulatedSetup, wall: Date
     ) throws {
-        // A full check sees all that there are.
+        // A full check sees all certificates.
         if fetched.depth == .full, !fetched.certificates.isEmpty { ends = [:] }
         ends.merge(fetched.certificates) { _, seen in seen }
         guard fetched.origin != .unknown, fetched.origin != .unreachable else { return }
@@ -94,7 +95,7 @@ struct CertificateOutlook {
             guard !ends.values.contains(where: isLate) else {
                 throw Violation(
                     rule: .evaluation,
-                    detail: "the certificate of \(after.domain) is renewed, and an address has the old one")
+                    detail: "the certificate of \(after.domain) counts as renewed, but an address has the old one")
             }
         }
         guard fetched.depth == .full, case .file = fetched.origin else { return }
@@ -105,14 +106,15 @@ struct CertificateOutlook {
         if lateChecks > setup.failureThreshold + 1 {
             guard let open, open.incident.version > 0 else {
                 throw Violation(
-                    rule: .evaluation, detail: "the certificate of \(after.domain) ends soon, and nothing fires")
+                    rule: .evaluation, detail: "the certificate of \(after.domain) expires soon, but nothing fires")
             }
         }
         if graveChecks > setup.failureThreshold + 1, let open, open.incident.state == .firing, !open.incident.isFlapping
         {
             guard open.incident.severity == .error else {
                 throw Violation(
-                    rule: .evaluation, detail: "the certificate of \(after.domain) ends within three days as a warning")
+                    rule: .evaluation,
+                    detail: "the certificate of \(after.domain) expires within three days, but is only a warning")
             }
         }
     }

@@ -1,5 +1,5 @@
-// What ought to be open, reckoned from what was seen and nothing else: a second, much simpler opinion than `evaluate`'s on
-// the kinds where the sights leave no room for opinion. What it reckons of edges and certificates is in Outlook+Absent.swift.
+// Computes what should be open from the probe results alone: a second, much simpler implementation than `evaluate`, for
+// the kinds where the results leave no choice. Outlook+Absent.swift has the part about edges and certificates.
 
 import Evidence
 import Foundation
@@ -10,10 +10,10 @@ struct Outlook {
         var held = 0
         var clear = 0
         var fires = false
-        /// Which of the last checks before it fires saw it, the newest last.
+        /// Which of the last checks before it fires saw it, newest last.
         var recent: [Bool] = []
 
-        /// Two of five, of five times the threshold.
+        /// Two of five, within the last five times the threshold.
         func isOften(_ threshold: Int) -> Bool {
             let window = min(5 * threshold, 32)
             return recent.suffix(window).count { $0 } >= window * 2 / 5
@@ -27,10 +27,11 @@ struct Outlook {
     private var counts: [IncidentKind: Count] = [:]
     private var served: [Int: VersionInterval] = [:]
     private var serving: Int?
-    /// When the origin's file was last seen; before that, when the site was first looked at.
+    /// When the origin's file was last seen; before that, when the site was first checked.
     private var lastResult: Date?
     private var staleChecks = 0
-    /// Since when each check found the present version at all edges that it asked, and when they had it no more.
+    /// Since when each check found the current version at every edge that it asked, and since when that was no longer
+    /// so.
     private var agreed: Date?
     private var wentBack: [Date] = []
     private var lastCheck: Date?
@@ -38,8 +39,8 @@ struct Outlook {
     private var certificates = CertificateOutlook()
 
     /// Takes one committed check and compares.
-    /// `fetches`: of a light look, the full one that took its place, in this order.
-    /// `before`, `state`: before and after it.
+    /// `fetches`: if a full check replaced a light one, both, in this order.
+    /// `before`, `state`: the states before and after it.
     mutating func take(
         _ fetches: [FetchResult], _ before: DomainState, _ state: DomainState, _ setup: SimulatedSetup, now: Date,
         wall: Date
@@ -66,7 +67,7 @@ struct Outlook {
         try judgeHarm(state)
     }
 
-    /// A copy that was right at each check of an hour, and at the next no more, went back then.
+    /// A copy that was correct at each check for an hour and wrong at the next one went back then.
     private mutating func noteCopies(_ fetched: FetchResult, _ now: Date) {
         guard case .file(let current) = fetched.origin, !fetched.edges.isEmpty else { return }
         defer { lastCheck = now }
@@ -87,16 +88,16 @@ struct Outlook {
         serving = version
     }
 
-    /// A refusal is this machine's own for a day, while an edge that was asked has the last known file and none says that
-    /// Apple was refused too.
+    /// For one day, a refusal concerns only this machine while an edge that was asked has the last known file and none
+    /// says that Apple was refused too.
     private func isRefusedHereAlone(_ fetched: FetchResult, _ now: Date) -> Bool {
         let versions = fetched.copies.map { copy in if case .file(let version) = copy { version } else { nil as Int? } }
         return !versions.contains(nil) && versions.contains { serving == nil || $0 == serving }
             && now.timeIntervalSince(lastResult ?? now) < 86_400
     }
 
-    /// Fires with the check that completes the count, and not before; ends with the check that completes the other one.
-    /// What cannot be known neither counts nor breaks a count.
+    /// Fires exactly with the check that completes the count; ends with the check that completes the other count.
+    /// An unknown result neither counts nor breaks a count.
     private mutating func judge(
         _ kind: IncidentKind, _ fetched: FetchResult, _ holds: Bool, isUnknown: Bool, _ before: DomainState,
         _ state: DomainState, _ setup: SimulatedSetup
@@ -104,13 +105,13 @@ struct Outlook {
         var count = counts[kind] ?? Count()
         let open = state.open[kind]
         if fetched.origin == .unknown || isUnknown {
-            // Nothing is known.
+            // The result is unknown.
         } else if holds {
             count.held += 1
             count.clear = 0
             if !count.fires { count.recent.append(true) }
-            // Checks that fail in turn for different reasons count together, where nothing fires yet.
-            // One that ends with this very check may be over by then, or not yet.
+            // Before anything fires, checks that fail for different reasons count together.
+            // An incident that ends with this very check may count as ended or not.
             func firing(_ state: DomainState) -> [IncidentKind] {
                 state.open.filter { $0.key != kind && $0.value.hasFired && !$0.key.isOfCDN }.map(\.key)
             }
@@ -127,7 +128,7 @@ struct Outlook {
             count.held = 0
             count.clear += 1
             if !count.fires { count.recent.append(false) }
-            // What comes and goes is over after four.
+            // A flapping incident ends after four good checks.
             let needed = max(setup.recoveryThreshold, open?.hasRelapsed == true ? 4 : 0)
             if count.clear >= needed, open?.incident.isFlapping != true { count.fires = false }
         }
@@ -151,7 +152,7 @@ struct Outlook {
         if let lag = comparison?.lagSeconds, lag < 0 {
             throw Violation(rule: .nonNegative, detail: "a lag of \(lag) seconds")
         }
-        // Edges that have fallen silent, and those that nobody asked this time, may count with what they last said.
+        // Edges that are silent now, or were not asked this time, may count with their last answer.
         let copies = fetched.copies + edges.remembered(besides: fetched)
         guard !fetched.edges.isEmpty, case .file(let current) = fetched.origin, case .file(let version)? = copies.first,
             copies.allSatisfy({ $0 == copies.first }), version != current
@@ -164,12 +165,12 @@ struct Outlook {
             guard comparison?.state == .divergent else {
                 throw Violation(
                     rule: .evaluation,
-                    detail: "version \(version) was never seen at \(state.domain), yet its copy is "
+                    detail: "version \(version) was never seen at \(state.domain), but its copy is "
                         + "\(comparison?.state.rawValue ?? "not compared")")
             }
             return
         }
-        // It may have been right since.
+        // The copy may have been correct in between.
         let begin = [comparison?.changedAt].compactMap(\.self).first(where: wentBack.contains) ?? since
         let age = max(0, now.timeIntervalSince(begin))
         guard comparison?.changedAt == begin, comparison?.lagSeconds == Int(age) else {
@@ -192,27 +193,29 @@ struct Outlook {
         if isDue, staleChecks > setup.failureThreshold + 1 {
             guard let open, open.incident.version > 0 else {
                 throw Violation(
-                    rule: .evaluation, detail: "\(state.domain) is stale for \(Int(age)) s and nothing fires")
+                    rule: .evaluation, detail: "\(state.domain) is stale for \(Int(age)) s, but nothing fires")
             }
         }
         if let open, open.incident.firedAt == now, open.returnedAt == nil, !isDue {
-            throw Violation(rule: .ages, detail: "\(state.domain) fires as stale after \(Int(age)) s already")
+            throw Violation(rule: .ages, detail: "\(state.domain) fires as stale after only \(Int(age)) s")
         }
     }
 
-    /// What follows from broken origins made phones no worse off than was told with these.
+    /// Consequences of broken origins made phones no worse off than their notifications said.
     private func judgeHarm(_ state: DomainState) throws {
         for (kind, open) in state.open.sorted(by: { $0.key < $1.key }) where open.hasFired {
             guard let inhibitor = open.incident.inhibitedBy else { continue }
             guard let cause = state.open[inhibitor], cause.hasFired else {
                 throw Violation(
-                    rule: .evaluation, detail: "\(kind.rawValue) of \(state.domain) follows from what is not open")
+                    rule: .evaluation,
+                    detail: "\(kind.rawValue) of \(state.domain) is inhibited by an incident that is not open")
             }
             guard cause.harm >= open.harm || cause.incident.state != .firing || open.incident.state != .firing else {
                 throw Violation(
                     rule: .effect,
                     detail:
-                        "\(kind.rawValue) of \(state.domain) made it worse, and \(inhibitor.rawValue) is not told so")
+                        "\(kind.rawValue) of \(state.domain) made it worse, but \(inhibitor.rawValue) does not show that"
+                )
             }
         }
     }

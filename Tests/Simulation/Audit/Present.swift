@@ -1,4 +1,4 @@
-// The present as the world has it: the ground that messages are judged on.
+// The true state of the world at this moment: the audit compares messages with it.
 
 import Evidence
 import Foundation
@@ -10,19 +10,20 @@ struct Present {
     /// By the steady clock of the living process.
     let now: Date
     let wall: Date
-    /// What the living process has taken.
+    /// What the living process has loaded.
     let setup: SimulatedSetup
     /// When each domain was last checked, by its name.
     let checkedAt: [String: Date]
     let silences: [Silence]
-    /// The channels that take no messages, as far as the process knows.
+    /// The channels that do not accept messages, as far as the process knows.
     let troubled: Set<String>
-    /// When the wall clock was last set, a configuration was taken, or a process began.
+    /// When the wall clock was last set, a configuration was loaded, or a process started.
     let lastUpheaval: Int64
 
     func isSilent(_ incident: CommittedIncident) -> Bool { isSilent(incident, at: wall) }
 
-    /// Silent now and for so long that the product must have noticed; of a global incident, wherever it may be.
+    /// Silenced now, and for so long that the product must have noticed; for a global incident, in all its possible
+    /// domains.
     func isSurelySilent(_ incident: CommittedIncident) -> Bool {
         guard passed - lastUpheaval > 120_000 else { return false }
         guard incident.isGlobal else { return [wall, wall - 120].allSatisfy { isSilent(incident, at: $0) } }
@@ -37,7 +38,7 @@ struct Present {
 
     private func isSilent(_ incident: CommittedIncident, at instant: Date) -> Bool {
         if !incident.isGlobal { return isSilent(incident.domain, incident.kind, at: instant) }
-        // What many domains share is silent where each of them is.
+        // A problem that many domains share is silenced only if it is silenced for each of them.
         let kinds = Self.silencedKinds(of: incident.cause)
         return !kinds.isEmpty && !incident.affected.isEmpty
             && incident.affected.allSatisfy { domain in kinds.allSatisfy { isSilent(domain, $0, at: instant) } }
@@ -53,7 +54,7 @@ struct Present {
             }
     }
 
-    /// Whether a domain was checked lately, and after an instant.
+    /// Whether a domain was checked recently, and after an instant.
     func isFresh(_ domain: String, after end: Date, slack: TimeInterval = 0) -> Bool {
         guard let checked = checkedAt[domain], let interval = setup.interval(of: domain) else { return false }
         return checked > end - slack && now.timeIntervalSince(checked) <= max(2 * interval, 600) + slack
@@ -66,17 +67,18 @@ struct Present {
         setup.concern(of: incident, to: channel, troubled: troubled)
     }
 
-    /// The kinds that a global incident may speak for.
+    /// The kinds that a global incident may inhibit.
     static func explained(by cause: String) -> Set<IncidentKind> {
         cause == "network" ? both : cause == "cdn" ? copies : []
     }
 
-    /// The kinds for which all domains of a global incident must be silenced, so that it is silent too; none: it never is.
+    /// The kinds for which all domains of a global incident must be silenced so that it is silenced too; empty: it
+    /// never is.
     private static func silencedKinds(of cause: String) -> Set<IncidentKind> {
         cause == "blind" ? [.monitorDegraded] : explained(by: cause)
     }
 
-    /// The first instant after `last` at which a reminder of an incident is due; nil: no more.
+    /// The first instant after `last` at which a reminder for an incident is due; nil: none.
     func nextReminder(of incident: CommittedIncident, after last: Date) -> Date? {
         let every = setup.remindEvery / .seconds(1)
         let day = 86_400.0

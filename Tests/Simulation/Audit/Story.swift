@@ -1,4 +1,4 @@
-// All that one channel received about one incident.
+// Everything that one channel received about one incident.
 
 import Foundation
 import Monitoring
@@ -10,25 +10,25 @@ struct Word {
     let version: Int
     /// It says that the incident is over.
     let isEnd: Bool
-    /// The instant of the acknowledgement that it tells of.
+    /// The instant of the acknowledgement that it reports.
     let acknowledgedAt: Date?
     /// By the steady clock.
     let at: Date
     /// The receiver has it.
     var isAccepted = false
-    /// The receiver has it not, in a way that the sender can be sure of.
+    /// The receiver does not have it, and the sender can be sure of that.
     var isRefusal = false
-    /// And the sender has written that down.
+    /// The sender has also recorded the refusal.
     var isRefused = false
-    /// The receiver has read it and refused it as such.
+    /// The receiver has read the message and refused it.
     var isRejected = false
-    /// The sender has read a clear yes and written it down.
+    /// The sender has read a clear acceptance and recorded it.
     var isSettled = false
 
-    /// It says something of the incident itself.
+    /// It is about the incident itself.
     var isAboutTrouble: Bool { reason != .acknowledged }
 
-    /// A feed says the same each minute, and a message goes out again and again to a receiver that takes none.
+    /// A feed repeats the same each minute, and a message is retried at a receiver that accepts none.
     func saysTheSame(as next: Word) -> Bool {
         guard key == next.key, isEnd == next.isEnd, isAccepted == next.isAccepted else { return false }
         return isAccepted ? key.isEmpty : isRejected == next.isRejected && isRefused == next.isRefusal
@@ -41,36 +41,36 @@ struct Story {
         let channel: String
     }
 
-    /// What the sender can know of what the channel knows.
+    /// What the sender can know about what the channel knows.
     enum Knowledge {
         case nothing, refused, unclear, notified
     }
 
     private(set) var words: [Word] = []
-    /// The last word about the trouble that the receiver has.
+    /// The last word about the incident that the receiver has.
     private(set) var received: Word?
-    /// The last one that the sender knows to be received.
+    /// The last one that the sender knows was received.
     private(set) var settled: Word?
     private(set) var highest = 0
     private(set) var highestEnd = 0
-    /// Versions that were refused as messages; those of ends are negative.
+    /// Versions that were refused as messages; negative for ends.
     private(set) var rejected: Set<Int> = []
     /// What is due, and since when by the simulation's clock.
     var due: (reason: NotificationReason, since: Int64)?
-    /// The evidence was too old: it is asked for again after an interval of its domain.
+    /// The evidence was too old: the audit asks again after an interval of the domain.
     var notBefore: Int64 = 0
-    /// When something last kept people from hearing of it: by the product's clock, which may be set back while no process runs,
-    /// and by the simulation's.
+    /// When something last suppressed it: by the product's clock, which may be set back while no process runs, and by
+    /// the simulation's.
     private var heldUntil: (now: Date, passed: Int64)?
-    /// When it was first seen that nothing did any more.
+    /// When it was first seen to be no longer suppressed.
     private var releasedAt: (now: Date, passed: Int64)?
-    /// It was due for long enough while the process was up: a chat receives beginning and end in one.
+    /// It was due for long enough while the process was up: a chat receives beginning and end in one message.
     var isOwedBoth = false
-    /// The sender may have forgotten that something kept people from hearing of it.
+    /// The sender may have forgotten that it was suppressed.
     private var mayNotKnowHolds = false
     var explanations: Set<Explanation> = []
 
-    /// Notes whether something keeps people from hearing of it.
+    /// Records whether something suppresses it.
     mutating func note(isHeld: Bool, _ present: Present) {
         if isHeld {
             heldUntil = (present.now, present.passed)
@@ -80,15 +80,15 @@ struct Story {
         }
     }
 
-    /// Whether a step of the escalation may be reached: by one of the clocks, from when it was last seen to be held.
+    /// Whether an escalation step may be reached: by one of the clocks, from when it was last seen suppressed.
     func mayReach(_ step: TimeInterval, from start: Date, _ present: Present) -> Bool {
         guard present.now >= start + step else { return false }
         guard let heldUntil, !mayNotKnowHolds else { return true }
         return present.now >= heldUntil.now + step || present.passed - heldUntil.passed >= Int64(step * 1000)
     }
 
-    /// Whether it is surely reached: by both, from when it was seen not to be held. A process that ended just then sees that only
-    /// after its next start.
+    /// Whether it is surely reached: by both clocks, from when it was first seen not suppressed. A process that died at
+    /// that moment sees it only after its next start.
     func reaches(_ step: TimeInterval, from start: Date, _ present: Present) -> Bool {
         guard present.now >= start + step else { return false }
         guard let free = releasedAt ?? heldUntil else { return true }
@@ -96,7 +96,7 @@ struct Story {
         return present.now >= free.now + step && present.passed - since >= Int64(step * 1000)
     }
 
-    /// When the receiver last got a message, of an acknowledgement too.
+    /// When the receiver last got a message, including one about an acknowledgement.
     var lastHeard: Date? { words.last(where: \.isAccepted)?.at }
 
     var knowsFiring: Bool { received.map { !$0.isEnd } ?? false }
@@ -117,7 +117,7 @@ struct Story {
         return trouble.isEmpty ? .nothing : trouble.allSatisfy(\.isRefused) ? .refused : .unclear
     }
 
-    /// - Throws: where what the receiver has goes back.
+    /// - Throws: if the receiver's version goes back.
     mutating func note(_ word: Word) throws {
         if let last = words.last, last.saysTheSame(as: word) { words.removeLast() }
         words.append(word)
@@ -126,7 +126,7 @@ struct Story {
         guard word.isEnd || word.version > highestEnd, word.version >= highest || !word.isAboutTrouble else {
             throw Violation(
                 rule: .order,
-                detail: "\(word.reason.rawValue) of version \(word.version) arrives behind version \(highest)"
+                detail: "\(word.reason.rawValue) of version \(word.version) arrives after version \(highest)"
                     + (highestEnd > 0 ? " and the end of \(highestEnd)" : ""))
         }
         guard word.isAboutTrouble else { return }
@@ -135,7 +135,7 @@ struct Story {
         if word.isEnd { highestEnd = max(highestEnd, word.version) }
     }
 
-    /// The sender has written down that these were received.
+    /// The sender has recorded that these were received.
     mutating func settle(key: String) {
         for index in words.indices where words[index].key == key && words[index].isAccepted {
             words[index].isSettled = true
@@ -143,7 +143,7 @@ struct Story {
         }
     }
 
-    /// The sender has written down that this was refused.
+    /// The sender has recorded that this was refused.
     mutating func confirmRefusal(key: String) {
         guard let index = words.lastIndex(where: { $0.key == key }), words[index].isRefusal else { return }
         words[index].isRefused = true
@@ -151,15 +151,16 @@ struct Story {
 
     mutating func forgetRejections() { rejected = [] }
 
-    /// The sender may have forgotten what it wrote down last.
-    /// `present`: the keys of its messages under way. `isOver`: as far as it knows.
+    /// The sender may have lost its last records.
+    /// `present`: the keys of its messages under way. `isOver`: whether the incident is over, as far as the sender
+    /// knows.
     mutating func goBack(present: Set<String>, isOver: Bool) {
         for index in words.indices where present.contains(words[index].key) {
             words[index].isSettled = false
             words[index].isRefused = false
         }
         settled = words.last { $0.isSettled && $0.isAboutTrouble }
-        // That it may try again what was refused, too.
+        // The sender may also retry what was refused.
         for word in words where word.isRejected && word.isAboutTrouble {
             rejected.insert(word.isEnd ? -word.version : word.version)
         }

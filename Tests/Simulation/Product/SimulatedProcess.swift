@@ -1,5 +1,5 @@
-// One life of the process: the daemon's own parts over the real store, wired as `MonitorDaemon` does it. Only the network
-// and the clock are the simulation's. This folder is all that knows how the product is built.
+// One life of the process: the daemon's real parts with a real store, wired as `MonitorDaemon` does it. Only the
+// network and the clock are simulated. Only this folder knows how the product is built.
 
 import Alerting
 import Daemon
@@ -25,8 +25,8 @@ struct SimulatedProcess: Sendable {
 
     private static let logger = Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() }
 
-    /// Starts it: opens the store, anchors the clock, learns the silences, ends what is no longer watched.
-    /// - Throws: `StoreError` where the store is in trouble; a process that cannot start is started again later.
+    /// Starts the process: opens the store, anchors the clock, loads the silences, ends incidents of removed domains.
+    /// - Throws: `StoreError` if the store is in trouble. The simulation starts such a process again later.
     init(
         life: Int, path: String, setup: SimulatedSetup, clock: SimulatedClock, trouble: MachineTrouble,
         network: any SimulatedNetwork, jitter: @escaping @Sendable () -> Double
@@ -68,8 +68,8 @@ struct SimulatedProcess: Sendable {
         }
     }
 
-    /// Takes another configuration by the same steps as `Reload`, in their order. What the store does not take waits for the
-    /// next reload or start.
+    /// Loads another configuration in the same steps as `Reload`, in the same order. What the store does not take waits
+    /// for the next reload or start.
     mutating func reload(to setup: SimulatedSetup) async throws {
         let canaries = SimulatedCanaries(network: network, trouble: trouble)
         try? await delivery.replace(routing: try setup.routing())
@@ -101,19 +101,19 @@ struct SimulatedProcess: Sendable {
     }
 }
 
-// What the simulation asks of it.
+// What the simulation asks the process to do.
 extension SimulatedProcess {
     enum Next {
         case now
         case at(Date?)
     }
 
-    /// What a site begins with that nothing is stored of.
+    /// The initial state of a site that has nothing in the store.
     func firstState(_ site: Int) async throws -> DomainState {
         try await store.firstState(of: try SimulatedSetup.domain(of: site))
     }
 
-    /// One check from the probe to the commit; the state after it, or the same one where nothing could be stored.
+    /// One check from probe to commit. Returns the state after it, or the same state if nothing could be stored.
     func check(_ site: Int, _ state: DomainState) async throws -> DomainState? {
         try await watchers[site]?.check(state)
     }
@@ -133,7 +133,7 @@ extension SimulatedProcess {
 
     func refreshSilences() async throws { try await silences.refresh() }
 
-    /// As the daemon where its `Housekeeping` sees that the wall clock was set.
+    /// As the daemon does when its `Housekeeping` sees that the wall clock was set.
     func noticeClock() async throws {
         try await silences.refresh()
         delivery.reconsider()
@@ -151,15 +151,15 @@ extension SimulatedProcess {
     }
 }
 
-/// What the product reaches the world through.
+/// The product's only access to the simulated world.
 protocol SimulatedNetwork: Sendable {
     func result(site: Int, depth: Depth, now: Date) async throws -> Observation
     func post(_ request: MessageRequest) async throws -> TransportAnswer
     /// Whether the reference hosts answer.
     func reachesCanaries() async throws -> Bool
-    /// The product trusted its own network, or did not.
+    /// The product has decided whether it trusts its own network.
     func note(_ network: LocalNetwork, of domain: Domain) async
-    /// Lets time pass, and with it whatever happens meanwhile.
+    /// Lets time pass, together with everything that happens meanwhile.
     func pass(_ duration: Duration) async throws
 }
 
@@ -187,7 +187,7 @@ struct SimulatedCanaries: ConnectivityProbing {
     }
 }
 
-/// The product's view of all sites; the audit learns what it made of the network.
+/// The product's view of all sites; the audit learns how it evaluated its network.
 struct SimulatedGlobalView: GlobalView {
     let global: GlobalEvaluator
     let network: any SimulatedNetwork

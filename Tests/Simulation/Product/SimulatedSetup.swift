@@ -1,4 +1,4 @@
-// What `monitor.yaml` says in one life of the process. It may say something else in the next.
+// What `monitor.yaml` says in one life of the process. It may differ in the next one.
 
 import Alerting
 import Daemon
@@ -7,19 +7,19 @@ import Foundation
 import MonitorConfiguration
 import Monitoring
 
-/// A channel as the world knows it.
+/// A channel with its true properties.
 struct SimulatedChannel: Equatable {
     let name: String
     let kind: ChannelKind
     /// The kinds that are sent there; empty: all.
     var kinds: [String] = []
-    /// How often its messages were sent to another place.
+    /// How often its messages moved to another place.
     var place = 0
 
-    /// Each place has an address of its own.
+    /// Each place has its own address.
     var host: String { place == 0 ? "\(name).test" : "\(name)-\(place).test" }
 
-    /// The receiver keeps incidents of its own.
+    /// The receiver keeps its own incidents.
     var isPager: Bool { kind == .pagerduty || kind == .alertmanager }
     var isFeed: Bool { kind == .alertmanager }
 
@@ -37,21 +37,21 @@ struct SimulatedSetup {
     var staleAfter: Duration = .seconds(24 * 3600)
     var remindEvery: Duration
     var windows: [MaintenanceWindow] = []
-    /// Between two checks, by site.
+    /// The time between two checks, by site.
     let intervals: [Duration]
     var channels: [SimulatedChannel]
     var groupWait: Duration
     var groupInterval: Duration
     /// Whether there are reference hosts.
     let hasCanaries: Bool
-    /// The channel for the monitor's own trouble.
+    /// The channel for the monitor's own problems.
     let fallback: String?
-    /// When the channel `boss` is notified; nil: there is none.
+    /// When the channel `boss` is notified; nil: never.
     var escalatesAfter: Duration?
 
     static let boss = "boss"
 
-    /// Now and then a site is checked each minute; the others as seldom as keeps a year affordable.
+    /// Some sites are checked each minute; the others so rarely that simulating a year stays affordable.
     init(_ dice: inout Dice) {
         let sites = dice.number(1...12)
         let isFast = dice.happens(0.2)
@@ -84,7 +84,7 @@ struct SimulatedSetup {
 
     static func domain(of site: Int) throws -> Domain { try Domain(name(of: site)) }
 
-    /// Site 1 is routed to some channels only.
+    /// Site 1 is routed to only some channels.
     static func channels(of site: Int) -> [String]? { site == 1 ? ["hook", "chat"] : nil }
 
     func channel(_ name: String) -> SimulatedChannel? { channels.first { $0.name == name } }
@@ -95,17 +95,17 @@ struct SimulatedSetup {
     }
 }
 
-/// How an incident concerns a channel, as the setup has it.
+/// How an incident concerns a channel, according to the setup.
 enum Concern: Equatable {
     case none, atOnce
-    /// It may be notified at once: who should be is in trouble, as far as the process knows.
+    /// It may be notified immediately: the regular channel is in trouble, as far as the process knows.
     case perhaps
-    /// So many seconds after the firing.
+    /// This many seconds after the firing.
     case later(Double)
 }
 
 extension SimulatedSetup {
-    /// `troubled`: the channels that take no messages, as far as the process knows.
+    /// `troubled`: the channels that do not accept messages, as far as the process knows.
     func concern(
         of incident: CommittedIncident, to channel: SimulatedChannel, troubled: Set<String> = []
     ) -> Concern {
@@ -130,14 +130,14 @@ extension SimulatedSetup {
     ) -> Concern {
         switch incident.cause {
         case "network", "cdn", "blind":
-            // Who is notified of domains is notified of what they share.
+            // A channel that is notified of domains is also notified of their common problems.
             if channel.name == Self.boss { return later }
             return watched.contains { isRouted(channel, $0) } ? .atOnce : .none
         case "channel/\(channel.name)": return .none
         default:
             let isOfChannel = incident.cause.hasPrefix("channel/")
             if channel.name == fallback { return isOfChannel && troubled.contains(channel.name) ? .perhaps : .atOnce }
-            // That a channel is down goes to any that works.
+            // The incident that a channel is down goes to any working channel.
             let isPlain = fallback.map { incident.cause == "channel/\($0)" } ?? true
             if isOfChannel, !isPlain || channel.name == Self.boss || !troubled.isEmpty {
                 return channel.name == Self.boss && later != .none && troubled.isEmpty ? later : .perhaps
@@ -186,7 +186,7 @@ extension SimulatedSetup {
             domains: domains, channels: Set(channels.map(\.name)), canaries: hasCanaries ? watch : nil)
     }
 
-    /// Sunday nights in a zone whose clocks are set twice a year.
+    /// Sunday nights in a time zone with daylight saving.
     static func sundayNight(site: Int) throws -> MaintenanceWindow? {
         guard let start = TimeOfDay("01:30"), let zone = TimeZone(identifier: "Europe/Berlin") else { return nil }
         return MaintenanceWindow(

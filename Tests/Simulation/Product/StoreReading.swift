@@ -1,4 +1,4 @@
-// What is in the store, read with plain SQL through a connection of its own: the audit does not believe the code that it
+// The content of the store, read with plain SQL on a separate connection: the audit does not trust the code that it
 // audits.
 
 import Evidence
@@ -14,9 +14,9 @@ struct CommittedIncident: Equatable {
     }
 
     let id: String
-    /// Empty for a global one.
+    /// Empty for a global incident.
     let domain: String
-    /// Empty for one of a domain.
+    /// Empty for an incident of a domain.
     let cause: String
     let kind: IncidentKind
     let isError: Bool
@@ -30,19 +30,19 @@ struct CommittedIncident: Equatable {
     let again: Mark?
     let flapping: Mark?
     let isFlapping: Bool
-    /// The acknowledgement: the version that it was given for, and when. It may hold no longer.
+    /// The acknowledgement: its version and its instant. It may have lapsed.
     let acknowledged: Mark?
     let change: Int64
-    /// Of one of the domain: the kind of the incident that it follows from.
+    /// For an incident of a domain: the kind of the incident that inhibits it.
     let inhibitedBy: IncidentKind?
-    /// The domains that a global one counts, and the kinds that it explains.
+    /// For a global incident: the domains that it counts, and the kinds that it inhibits.
     let affected: Set<String>
     let explains: Set<IncidentKind>
 
     var isGlobal: Bool { domain.isEmpty }
     var isOver: Bool { state == .resolved }
 
-    /// An acknowledgement ends when the incident becomes worse or comes back.
+    /// An acknowledgement lapses when the incident becomes worse or comes back.
     var isAcknowledged: Bool {
         acknowledged.map { $0.version >= max(worse?.version ?? 0, again?.version ?? 0) } ?? false
     }
@@ -90,7 +90,7 @@ struct CommittedIncident: Equatable {
     }
 }
 
-/// A message as its bytes are stored, and what those state.
+/// The stored bytes of a message, and what they are about.
 struct StoredMessage: Equatable {
     struct Member: Equatable {
         let incident: String
@@ -120,12 +120,12 @@ struct StoreReading {
         queue = try DatabaseQueue(path: path, configuration: configuration)
     }
 
-    /// Copies the store as it is now, as `store backup` does.
+    /// Copies the store in its present state, as `store backup` does.
     func copy(to path: String) throws { try queue.vacuum(into: path) }
 
     func close() throws { try queue.close() }
 
-    /// The incidents that have fired, those with a higher number than that.
+    /// The incidents that have fired and have a higher number than `change`.
     func incidents(changedAfter change: Int64) throws -> [CommittedIncident] {
         try queue.read { database in
             try Row.fetchAll(
@@ -173,14 +173,14 @@ struct StoreReading {
         }
     }
 
-    /// The channels that take no messages, as far as the process knows.
+    /// The channels that do not accept messages, as far as the process knows.
     func troubled() throws -> Set<String> {
         try queue.read { database in
             Set(try String.fetchAll(database, sql: "SELECT name FROM channel WHERE trouble IS NOT NULL"))
         }
     }
 
-    /// What still waits to be sent, in words; empty at rest.
+    /// What still waits to be sent, as text; empty if nothing does.
     func leftovers() throws -> [String] {
         try queue.read { database in
             try String.fetchAll(

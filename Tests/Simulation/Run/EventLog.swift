@@ -1,4 +1,4 @@
-// What happened, line by line: its hash tells whether two runs were the same, its tail what led to a failure.
+// What happened, line by line. Equal hashes mean equal runs; the last lines show what led to a failure.
 
 import Foundation
 import Hashing
@@ -7,7 +7,7 @@ struct EventLog {
     private var digest: [UInt8] = []
     private var last: [String] = []
     private(set) var lines = 0
-    /// How many lines are kept at least.
+    /// The minimum number of lines to keep.
     let tailLength: Int
 
     init(keeping tailLength: Int = 80) { self.tailLength = tailLength }
@@ -30,6 +30,6 @@ struct EventLog {
 
     var tail: [String] { last.suffix(tailLength) }
 
-    /// Twelve digits that all lines, in their order, have a part in.
+    /// Twelve hexadecimal digits that depend on all lines and their order.
     var hash: String { digest.prefix(6).hexadecimal }
 }

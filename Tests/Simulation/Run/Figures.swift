@@ -1,8 +1,8 @@
-// What a run did, in numbers.
+// The figures of a run.
 
 package struct Figures: Equatable, Sendable {
     package var days = 0.0
-    /// By name; all counts add up over runs.
+    /// By name; counts add up over runs.
     package private(set) var counts: [String: Int] = [:]
 
     package init() {}
@@ -16,12 +16,12 @@ package struct Figures: Equatable, Sendable {
 
     package subscript(_ name: String) -> Int { counts[name] ?? 0 }
 
-    /// The sum of all counts whose names begin alike.
+    /// The sum of all counts whose names begin with `prefix`.
     package func sum(_ prefix: String) -> Int {
         counts.filter { $0.key.hasPrefix(prefix) }.map(\.value).reduce(0, +)
     }
 
-    /// Of one run, in a line.
+    /// The figures of one run, in one line.
     package var line: String {
         let settings = ["grouping", "escalation", "a feed"].map { self["runs with \($0)"] > 0 ? ", with \($0)" : "" }
         return "\(self["sites"]) sites, \(self["checks"]) checks, \(self["attempts"]) attempts" + settings.joined()

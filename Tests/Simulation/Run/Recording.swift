@@ -1,16 +1,16 @@
-// What receivers got in a run, as text: `make replay` compares it with what they got when the files of
-// Tests/SimulationTests/Recordings were written.
+// What receivers got in a run, as text. `make replay` compares it with the files in Tests/SimulationTests/Recordings.
 
 import Foundation
 
 struct Recording {
     private(set) var text = ""
-    /// The title of each message, by its bytes.
+    /// The title of each message, by its body.
     private var titles: [Data: String] = [:]
-    /// What a channel without messages of its own was sent last.
+    /// The last state sent to a channel without messages of its own.
     private var stated: [String: String] = [:]
 
-    /// `stated`: what the body says, of a channel that gets all that fires again each minute; noted where it is new.
+    /// `stated`: the content of the body, for a channel that gets all firing incidents each minute; recorded only when
+    /// it changes.
     mutating func note(_ passed: Int64, _ sender: String, _ body: Data, stating stated: String? = nil) {
         if let stated, self.stated.updateValue(stated, forKey: sender) == stated { return }
         let title = "\(EventLog.clock(passed)) \(sender)"
@@ -23,8 +23,8 @@ struct Recording {
         }
     }
 
-    /// JSON with a line for each entry of its outer levels, so that a difference is short. Without the breaks and the blanks
-    /// behind them, these are the bytes.
+    /// JSON with one line for each entry of its outer levels, which keeps differences short. Without the line breaks
+    /// and the spaces after them, the bytes are unchanged.
     private static func lines(_ body: Data) -> String {
         var text: [UInt8] = []
         var depth = 0

@@ -1,12 +1,12 @@
-// The store is put back from a backup: the process begins with what was committed then. Receivers know what came after, and
-// the audit forgets it with the store.
+// Somebody restores the store from a backup: the process starts with what was committed then. Receivers know what came
+// later, and the audit forgets it together with the store.
 
 import Evidence
 import Foundation
 import GRDB
 import Monitoring
 
-/// A copy of the store, and what the world and the audit knew of it then.
+/// A copy of the store, with what the world and the audit knew at that time.
 struct Backup {
     let path: String
     let audit: Audit
@@ -29,7 +29,7 @@ extension Simulation {
             try? FileManager.default.removeItem(atPath: path)
             try reading?.copy(to: path)
         } catch {
-            // Another program holds the lock, or the disk is full: there is no backup, as `store backup` says then.
+            // Another program holds the lock, or the disk is full: there is no backup, and `store backup` says so.
             return backup = nil
         }
         backup = Backup(
@@ -40,16 +40,16 @@ extension Simulation {
         agenda.add(.restore, at: clock.passed + machineDice.hours(mean: 10))
     }
 
-    /// Somebody stops the process; the next start finds the backup in the store's place.
+    /// Somebody stops the process and puts the backup in the store's place; the next start finds it.
     func restore() {
         guard backup != nil else { return }
         isRestoring = true
-        figures.count("machine: store put back from a backup")
-        log.note(clock.passed, "the store is put back from its backup")
+        figures.count("machine: store restored from a backup")
+        log.note(clock.passed, "the store is restored from its backup")
         crash()
     }
 
-    /// What the next process finds in place of what the last one left; nil: nobody put a backup there.
+    /// The backup that the next process finds in place of the last store; nil: nobody restored one.
     func takeRestored() -> String? {
         guard isRestoring, let backup else { return nil }
         isRestoring = false
@@ -63,7 +63,7 @@ extension Simulation {
         return backup.path
     }
 
-    /// A pager's key follows from what is wrong, not from the store: what another store opened can be resolved.
+    /// A pager's key depends on the problem, not on the store, so one store can resolve what another one opened.
     func examinePagerKey(_ message: StoredMessage, _ body: Data) throws {
         struct Pager: Decodable { let dedup_key: String }
         guard let incident = message.members.first.flatMap({ audit.ledger[$0.incident] }), !incident.isGlobal else {
@@ -72,7 +72,7 @@ extension Simulation {
         let key = try JSONDecoder().decode(Pager.self, from: body).dedup_key
         let problem = "\(incident.kind.rawValue) of \(incident.domain)"
         guard pagerKeys.updateValue(key, forKey: problem).map({ $0 == key }) ?? true else {
-            throw Violation(rule: .keys, detail: "a pager gets \(problem) under another key than before")
+            throw Violation(rule: .keys, detail: "a pager gets \(problem) with another key than before")
         }
     }
 }

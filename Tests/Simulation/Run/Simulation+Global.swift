@@ -1,4 +1,5 @@
-// All sites together: the global evaluation, what the product made of its network, and trouble that many sites share.
+// All sites together: the global evaluation, what the product decided about its network, and problems that many sites
+// share.
 
 import Evidence
 import Facts
@@ -6,8 +7,8 @@ import Foundation
 import Monitoring
 
 extension Simulation {
-    /// The service evaluates every few seconds; here it does where that can make a difference: soon after something new, while
-    /// something is unsettled, and else now and then.
+    /// The service evaluates every few seconds. Here that happens only when it can make a difference: soon after a
+    /// change, while something is unsettled, and otherwise now and then.
     func evaluateGlobal() async {
         guard let process, dueEvaluation.map({ $0 <= clock.passed }) ?? true, busy.insert("global").inserted else {
             return
@@ -28,7 +29,7 @@ extension Simulation {
         agenda.add(.evaluate(life: process.life), at: at)
     }
 
-    // MARK: - Trouble of many sites
+    // MARK: - Problems of many sites
 
     func turnMany() {
         let now = clock.passed
@@ -63,7 +64,7 @@ extension Simulation {
                 }
             }
         }
-        log.note(now, "many: \(name), but for \(spared)")
+        log.note(now, "many: \(name), except \(spared)")
         figures.count("many sites: \(name)")
         isManyIll = true
         agenda.add(.many(isOver: true), at: now + lasts)
@@ -72,7 +73,7 @@ extension Simulation {
     func mendMany() {
         isManyIll = false
         log.note(clock.passed, "many: over")
-        // At times what is left of it is the trouble of one site, the one that is checked most often.
+        // Sometimes the problem remains at one site, the one with the most frequent checks.
         let late = isVaried && siteDice.happens(0.5) ? 0 : nil
         if let late {
             let end = clock.passed + siteDice.hours(mean: 4)
@@ -90,16 +91,17 @@ extension Simulation {
         }
     }
 
-    // MARK: - What the product made of the network
+    // MARK: - What the product decided about the network
 
     func reachesCanaries() -> Bool {
-        // No time passes: others who ask meanwhile would wait for this answer, and this one for them.
+        // No time passes here. Otherwise concurrent callers and this one would wait for each other.
         canariesReached = !isOffline
         figures.count("reference hosts asked")
         return !isOffline
     }
 
-    /// It suspects itself where a check met nobody, while the reference hosts or most other checks met nobody either.
+    /// The product may suspect its own network only if a check reached nobody, and the reference hosts or most other
+    /// checks reached nobody either.
     func note(_ network: LocalNetwork, of domain: Domain) {
         if network == .trusted, let site = sites.firstIndex(where: { $0.name == domain.name }) { noteNoWitness(site) }
         guard network == .suspect, let site = sites.firstIndex(where: { $0.name == domain.name }),
@@ -113,7 +115,9 @@ extension Simulation {
                 setupOfLife.hasCanaries
                 ? !canariesReached : lostSites(besides: site) >= 4 || !othersReach(besides: site)
             guard isLost, isBorneOut else {
-                throw Violation(rule: .evaluation, detail: "the local network is suspect, and \(domain) was met")
+                throw Violation(
+                    rule: .evaluation,
+                    detail: "the local network is suspect, but the check of \(domain) reached a server")
             }
         }
         figures.count("checks with the local network suspect")
@@ -122,7 +126,8 @@ extension Simulation {
         fetches[site]?[last].certificates = [:]
     }
 
-    /// A check that met nobody tells nothing of its site where nobody else was met either, unless Apple's CDN was out before.
+    /// A check that reached nobody says nothing about its site if no other check reached anybody, unless Apple's CDN
+    /// was already unreachable.
     private func noteNoWitness(_ site: Int) {
         guard let last = fetches[site]?.indices.last, let fetched = fetches[site]?[last],
             fetched.origin == .unreachable,
@@ -133,7 +138,7 @@ extension Simulation {
         fetches[site]?[last].origin = .unknown
     }
 
-    /// Whether another site's last check, as far as it says anything of now, reached anybody.
+    /// Whether another site's last check reached anybody, if it is recent enough to count.
     private func othersReach(besides site: Int) -> Bool {
         guard let now = process?.time.now() else { return false }
         return states.contains { key, state in

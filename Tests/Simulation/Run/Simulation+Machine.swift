@@ -1,4 +1,4 @@
-// Lives and deaths of the process.
+// Starts and ends of the process.
 
 import Foundation
 import Monitoring
@@ -10,19 +10,19 @@ extension Simulation {
         process.trouble.die()
     }
 
-    /// Notices that the process has ended, however it did, and sees to the next start.
+    /// Notices that the process has ended, for any reason, and plans the next start.
     func noteDeath() {
         guard let process, process.trouble.isDead, !buried.contains(process.life) else { return }
         buried.insert(process.life)
         figures.count("machine: processes ended")
         log.note(clock.passed, "process \(process.life) has ended")
-        // Seconds by a supervisor, hours by a person.
+        // A supervisor restarts it in seconds, a person in hours.
         let pause = isQuiet ? 1000 : machineDice.happens(0.7) ? 1000 : machineDice.hours(mean: 2)
         agenda.add(.start, at: clock.passed + pause)
     }
 
     func start() async {
-        // A process that has ended may still be on the stack, in the middle of a call that will fail.
+        // A process that has ended may still be on the stack, in the middle of a call that is going to fail.
         guard busy.isEmpty else {
             agenda.add(.start, at: clock.passed + 1)
             return
@@ -48,8 +48,8 @@ extension Simulation {
                     life: lives, path: path, setup: setup, clock: clock, trouble: trouble, network: self,
                     jitter: { [jitter, plan] in plan.isRecorded ? 0 : jitter.draw() })
             } catch  where trouble.isDead {
-                log.note(clock.passed, "process \(lives) has ended while it started")
-                figures.count("machine: killed while it started")
+                log.note(clock.passed, "process \(lives) died while starting")
+                figures.count("machine: killed while starting")
                 maybeRetired.formUnion(Set(sites.indices).subtracting(setup.watched))
                 agenda.add(.start, at: clock.passed + 1000)
                 return
@@ -61,16 +61,16 @@ extension Simulation {
             self.reading = reading
             log.note(clock.passed, "process \(lives) has started at \(process.startedAt.timeIntervalSince1970)")
             await takeStock(process, reading)
-            // What is too old now is asked for again after an interval.
+            // Evidence that is too old now is requested again after an interval.
             checkDue()
         } catch {
             fail(Violation(rule: .nothingLost, detail: "the process cannot start: \(error)"))
         }
     }
 
-    /// What a killed process leaves: the file and the log beside it, as they were; where the power has failed, less of the log. They are copied, since a store that is
-    /// closed in order leaves something else.
-    /// - Returns: its path, and whether the power has failed, and something is lost.
+    /// Copies what a killed process leaves: the database file and its log, unchanged; after a power failure, less of
+    /// the log. A copy, because closing the store would change both.
+    /// - Returns: the path, and whether a power failure lost something.
     private func takeOver() throws -> (String, isCut: Bool) {
         let next = "\(plan.folder)/monitor-\(lives + 1).db"
         defer { path = next }
@@ -92,7 +92,7 @@ extension Simulation {
         return (next, try cut(next, mark, flushed: flushed))
     }
 
-    /// A process takes the configuration as it is now.
+    /// A process loads the current configuration.
     func takeSetup() {
         setupOfLife = setup
         for channel in setup.channels {
@@ -101,7 +101,7 @@ extension Simulation {
         }
     }
 
-    /// Compares what the new process found with what was committed, and sets its loops going.
+    /// Compares what the new process found with what was committed, and starts its loops.
     private func takeStock(_ process: SimulatedProcess, _ reading: StoreReading) async {
         for site in sites.indices {
             guard let domain = try? SimulatedSetup.domain(of: site) else { continue }
@@ -115,7 +115,7 @@ extension Simulation {
                 endWatch(of: site, stored: nil)
             } else if stored != known {
                 fail(
-                    Violation(rule: .nothingLost, detail: "the state of site \(site) is not the one that was committed")
+                    Violation(rule: .nothingLost, detail: "the state of site \(site) differs from the committed one")
                 )
             }
             scheduleCheck(site, process)
@@ -132,8 +132,8 @@ extension Simulation {
         planRefreshes(process)
     }
 
-    /// A site that is no longer watched: its incidents have ended with the start, or with the reload.
-    /// `stored`: what is left of it in the store.
+    /// A site that is no longer watched: the start or the reload has ended its incidents.
+    /// `stored`: what the store still has about it.
     func endWatch(of site: Int, stored: DomainState?) {
         states[site] = stored
         outlooks[site] = nil
@@ -158,27 +158,27 @@ extension Simulation {
         for channel in setupOfLife.channels { wake(channel.name, process) }
     }
 
-    /// Looks at the silences where one begins to be over, as long as nobody sets the wall clock.
+    /// Plans to refresh the silences when each one ends. Assumes that nobody sets the wall clock before.
     func planRefreshes(_ process: SimulatedProcess) {
         for silence in silences where silence.endsAt > process.time.systemTime() {
             agenda.add(.refreshSilences(life: process.life), at: clock.passed(atWall: silence.endsAt) + 1)
         }
     }
 
-    /// A living process has seen that the wall clock was set.
+    /// A living process has noticed that the wall clock was set.
     func noticeClock() async {
         guard let process, !process.trouble.isDead else { return }
         guard (try? await process.noticeClock()) != nil else {
             return agenda.add(.noticeClock(life: process.life), at: clock.passed + 5000)
         }
-        figures.count("moves of the wall clock that a living process followed")
+        figures.count("wall clock changes that a living process noticed")
         wakeAll(process)
         planRefreshes(process)
     }
 
     func prune() async {
         guard let process else { return }
-        // Trouble of the store is logged and outlived.
+        // The process logs store trouble and continues.
         try? await process.store.prune(
             now: process.time.now(), keepObservations: .seconds(2 * 86_400), keepDeliveries: .seconds(30 * 86400))
         checking { if let reading { try audit.ledger.checkKept(try reading.incidents(changedAfter: 0)) } }

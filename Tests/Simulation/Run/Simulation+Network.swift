@@ -1,4 +1,4 @@
-// The network as the product meets it.
+// The network as the product sees it.
 
 import Alerting
 import Evidence
@@ -25,7 +25,7 @@ extension Simulation: SimulatedNetwork {
             let channel = setupOfLife.channel(name)
         else { throw CancellationError() }
         guard channel.host == host else {
-            fail(Violation(rule: .destination, detail: "a former address of \(name) is sent something"))
+            fail(Violation(rule: .destination, detail: "a former address of \(name) gets a message"))
             throw CancellationError()
         }
         takeIn()
@@ -46,7 +46,7 @@ extension Simulation: SimulatedNetwork {
         }
         guard violation == nil else { throw CancellationError() }
         let reaction = react(receiver, name)
-        // The process may end before the request leaves, and after the answer has come.
+        // The process may end before the request leaves, or after the answer has arrived.
         let fate = isQuiet || plan.isRecorded ? 1000 : machineDice.number(0...150)
         if fate == 0 {
             log.note(clock.passed, "\(name) is about to be sent \(message?.words ?? "alerts")")
@@ -64,18 +64,18 @@ extension Simulation: SimulatedNetwork {
             clock.passed,
             "\(name) \(about): \(reaction.answer.status.map(String.init) ?? "no answer")"
                 + (reaction.isAccepted ? ", accepted" : ""))
-        // While it was under way the channel moved: nobody asks any more what the former place knows.
+        // The channel moved during the request: what the former place knows does not matter any more.
         guard setupOfLife.channel(name)?.host == host else { return reaction.answer }
         note(reaction, message, said, name, request.body)
         if plan.isRecorded, reaction.isAccepted { record(message, said, name, request.body) }
         if fate == 1 {
             crash()
-            figures.count("machine: killed between answer and mark")
+            figures.count("machine: killed between answer and commit")
         }
         return reaction.answer
     }
 
-    /// In a recorded run the minute decides: one message more or less changes no other answer.
+    /// In a recorded run the minute decides: one message more or less does not change any other answer.
     private func react(_ receiver: SimulatedReceiver, _ name: String) -> SimulatedReceiver.Reaction {
         guard plan.isRecorded else { return receiver.react(&receiverDice, wall: clock.wall) }
         let stream = name.utf8.reduce(5) { $0 &* 31 &+ UInt64($1) }
@@ -94,13 +94,13 @@ extension Simulation: SimulatedNetwork {
         }
     }
 
-    /// The message that lies in the store in these bytes.
+    /// The stored message with these bytes.
     private func stored(_ request: MessageRequest, _ channel: SimulatedChannel) throws -> StoredMessage {
         let messages = try reading?.messages(channel: channel.name) ?? []
         guard let message = messages.first(where: { BodyAudit.isSame(request.body, $0.body, channel.kind) }) else {
             throw Violation(
                 rule: .committed,
-                detail: "\(channel.name) is sent something that none of \(messages.count) stored messages says")
+                detail: "\(channel.name) gets a message that is not among its \(messages.count) stored ones")
         }
         return StoredMessage(
             key: message.key, reason: message.reason, body: request.body, members: message.members)

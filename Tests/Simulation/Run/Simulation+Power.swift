@@ -1,5 +1,5 @@
-// The power fails: the store is what was flushed, and of the writes behind that as many as chance has it, in their order. What
-// receivers got stays where it is. So nothing may have left that rests on a write which can be undone.
+// The power fails: the store keeps what was flushed, and a random number of the later writes, in their order. Receivers
+// keep what they got. So no message may leave that depends on a write that can still be undone.
 
 import Evidence
 import Foundation
@@ -13,23 +13,23 @@ extension Simulation {
         let outlook: Outlook?
     }
 
-    /// More checks than fit a log between two flushes.
+    /// More checks than a log can hold between two flushes.
     private static let mostMoments = 1000
 
-    /// Remembers how a site stands: a power failure may lead back to it.
+    /// Records the state of a site: a power failure may lead back to it.
     func noteMoment(_ site: Int) {
         moments[site, default: []].append(Moment(state: states[site], outlook: outlooks[site]))
         if moments[site]?.count ?? 0 > Self.mostMoments { moments[site]?.removeFirst() }
     }
 
-    /// What a process begins with cannot be undone any more.
+    /// The state at the start of a process cannot be undone.
     func forgetMoments() {
         moments = [:]
         for site in sites.indices { noteMoment(site) }
     }
 
     /// Cuts the log of a copied store.
-    /// `mark`: of the log that was copied. `flushed`: where it was last flushed.
+    /// `mark`: of the copied log. `flushed`: where it was last flushed.
     /// - Returns: whether anything was lost.
     func cut(_ copy: String, _ mark: LogMark, flushed: LogMark?) throws -> Bool {
         let kept = powerDice.number(mark.flushed(at: flushed)...mark.frames)
@@ -43,9 +43,9 @@ extension Simulation {
         return true
     }
 
-    /// The audit goes back with the store, and holds what was sent against what is left.
+    /// The audit goes back together with the store, and compares what was sent with what is left.
     func goBack(to copy: String) async throws {
-        // Opening a store changes its log.
+        // Opening a store changes its log, so this opens a copy.
         let result = copy + ".look"
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: copy + suffix) {
             try FileManager.default.copyItem(atPath: copy + suffix, toPath: result + suffix)
@@ -65,7 +65,7 @@ extension Simulation {
             guard let moment = moments[site]?.last(where: { $0.state == state }) else {
                 if state == nil, maybeRetired.contains(site) { continue }
                 return fail(
-                    Violation(rule: .nothingLost, detail: "the state of site \(site) is none that was committed"))
+                    Violation(rule: .nothingLost, detail: "the state of site \(site) was never committed"))
             }
             (states[site], outlooks[site]) = (moment.state, moment.outlook)
         }
@@ -79,7 +79,7 @@ extension Simulation {
 }
 
 extension Audit {
-    /// `rows`: the incidents that are left. `present`: the keys of the messages under way, by channel.
+    /// `rows`: the remaining incidents. `present`: the keys of the messages under way, by channel.
     mutating func goBack(to rows: [CommittedIncident], present: [String: Set<String>], feeds: Set<String>) throws {
         try ledger.goBack(to: rows)
         for (key, content) in keys {
@@ -91,11 +91,11 @@ extension Audit {
                             + "which a power failure undid")
                 }
             }
-            // That it was answered may be forgotten: it goes out again.
+            // The store may have forgotten the answer: the message goes out again.
             if present[content.channel]?.contains(key) == true { keys[key]?.isSettled = false }
         }
         for id in Array(stories.keys) {
-            // A feed is told the present by each process, and what nobody says again ends there by itself.
+            // Each process sends a feed the current alerts, and an alert that nobody repeats ends there by itself.
             guard !feeds.contains(id.channel) else {
                 stories[id] = nil
                 continue

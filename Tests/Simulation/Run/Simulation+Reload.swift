@@ -1,11 +1,12 @@
-// A living process takes another configuration.
+// A living process loads another configuration.
 
 import Foundation
 import Monitoring
 import Storage
 
 extension Simulation {
-    /// The product waits for the checks that a reload cuts off, and for an evaluation; here it comes back once they are over.
+    /// The product waits for the checks and the evaluation that a reload interrupts. The simulation instead tries again
+    /// once they have ended.
     func reload() async {
         guard var process, !process.trouble.isDead else { return }
         guard !busy.contains(where: { $0 == "global" || $0.hasPrefix("check ") }) else {
@@ -17,7 +18,7 @@ extension Simulation {
             try await process.reload(to: setup)
         } catch {
             guard process.trouble.isDead else {
-                return fail(Violation(rule: .nothingLost, detail: "the configuration is not taken: \(error)"))
+                return fail(Violation(rule: .nothingLost, detail: "the configuration is not loaded: \(error)"))
             }
         }
         self.process = process
@@ -27,7 +28,7 @@ extension Simulation {
         for site in setup.watched.subtracting(former).sorted() { scheduleCheck(site, process) }
         guard !process.trouble.isDead else { return }
         lastUpheaval = clock.passed
-        // Somebody may have repaired what the receiver refused.
+        // Somebody may have fixed what the receiver refused.
         for channel in setup.channels { audit.forgetRejections(of: channel.name) }
         takeIn()
         wakeAll(process)
@@ -35,13 +36,13 @@ extension Simulation {
         planEvaluation(process, after: 2000)
     }
 
-    /// What comes in place of a kill and a start.
+    /// Replaces a kill and a restart in recorded runs.
     func recover() async {
         isOffline = false
         await reload()
     }
 
-    /// Sites that are no longer watched have ended, as far as the store took that.
+    /// Ends the sites that are no longer watched, if the store took that.
     private func endRemoved(_ process: SimulatedProcess) async {
         for site in sites.indices where !setup.watched.contains(site) {
             guard let known = states[site], let domain = try? SimulatedSetup.domain(of: site) else { continue }

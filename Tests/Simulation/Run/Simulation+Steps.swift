@@ -9,7 +9,7 @@ extension Simulation {
     func check(_ site: Int) async {
         let name = "check \(site)"
         guard let process,
-            // What a reload has put off, as it took the site out and in again, is due another time.
+            // A check that a reload postponed, because it removed the site and added it again, is due later.
             dueChecks[site].map({ $0 <= clock.passed }) ?? true, busy.insert(name).inserted
         else { return }
         defer { busy.remove(name) }
@@ -53,8 +53,8 @@ extension Simulation {
             switch next {
             case .now: wake(channel, process)
             case .at(let due):
-                // At least 10 ms later, as `ChannelWorker` waits: an instant may lie behind the present by less than a `Date`
-                // can tell in milliseconds, and time would stand still.
+                // At least 10 ms later, as `ChannelWorker` waits. An instant may be ahead by less than a millisecond,
+                // which `Date` cannot show, and time would stop.
                 if let due { wake(channel, process, at: max(process.time.passed(at: due), clock.passed + 10)) }
             }
         } catch {
@@ -82,7 +82,7 @@ extension Simulation {
         wakeAll(process)
     }
 
-    /// Takes in what was committed; that wakes all channels.
+    /// Reads what was committed, and wakes all channels.
     func takeIn() {
         checking {
             guard let reading else { return }
@@ -102,7 +102,7 @@ extension Simulation {
         }
     }
 
-    /// Asks what is due.
+    /// Checks what is due.
     func checkDue() {
         guard let process, !process.trouble.isDead, let present else { return }
         let quiet = Dictionary(

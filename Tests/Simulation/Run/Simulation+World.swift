@@ -1,4 +1,4 @@
-// What the world does by itself.
+// What the world does without the product.
 
 import Evidence
 import Facts
@@ -20,7 +20,7 @@ extension Simulation {
         case .cdnTrouble: sites[number].isCDNAway = true
         case .cdnMend: sites[number].isCDNAway = false
         case .fallSilent(let edge, let muteness):
-            // One edge of the name is always there.
+            // The CDN's name always has at least one edge.
             guard muteness != .absent || !sites[number].mute.values.contains(.absent) else { return }
             sites[number].mute[edge] = muteness
         case .speak(let edge): sites[number].mute[edge] = nil
@@ -34,8 +34,8 @@ extension Simulation {
         Date(timeIntervalSince1970: Double(clock.wall) / 1000 + days * 86_400)
     }
 
-    /// Whether what fires changes while it does, comes back, outlasts what it shared with others, and is silenced. The recordings
-    /// were written without that.
+    /// Whether firing incidents change, come back, outlast their global incident, and get silenced. The recordings were
+    /// made without that.
     var isVaried: Bool { !plan.isRecorded }
 
     private func changeSite(_ number: Int) {
@@ -127,7 +127,7 @@ extension Simulation {
         }
         figures.count("sites: \(name)")
         sites[number] = site
-        // Each edge comes by in its own time; now and then with a version that was overtaken meanwhile.
+        // Each edge fetches at its own time; sometimes it gets a version that was replaced meanwhile.
         for edge in site.edges.indices {
             let mean = siteDice.happens(0.25) ? 50.0 : 6
             let overtaken = siteDice.happens(0.1) ? max(1, site.version - 1) : nil
@@ -135,7 +135,7 @@ extension Simulation {
             agenda.add(.site(number, .crawl(edge: edge, version: nil)), at: now + siteDice.hours(mean: 2 * mean))
         }
         if what >= 82, what < 87 {
-            // Between two mendings it breaks again.
+            // Between two repairs it breaks again.
             let next = isVaried ? SiteTurn.breakAs(.status(503)) : .mend
             for _ in 0..<6 { agenda.add(.site(number, next), at: now + siteDice.hours(0.1...4)) }
             if isVaried { agenda.add(.site(number, .mend), at: now + 4 * Self.hour) }
@@ -196,7 +196,7 @@ extension Simulation {
         figures.count("machine: \(name)")
     }
 
-    /// The wall clock moves apart from the steady one. A living process looks every half minute.
+    /// The wall clock moves away from the steady clock. A living process notices within half a minute.
     private func setClock(hours: Double) {
         clock.set(by: Int64(hours * Double(Self.hour)))
         lastUpheaval = clock.passed
@@ -218,7 +218,7 @@ extension Simulation {
             let index = setup.channels.firstIndex(where: { $0.name == name })
         {
             setup.channels[index].place += 1
-            figures.count("channels sent elsewhere")
+            figures.count("channels moved to another place")
         }
         setup.watched = Set(sites.indices)
         if machineDice.happens(0.3) { setup.watched.remove(machineDice.number(0...sites.count - 1)) }
@@ -226,7 +226,7 @@ extension Simulation {
         setup.windows = machineDice.happens(0.5) ? [window].compactMap(\.self) : []
     }
 
-    /// Somebody acknowledges one of the incidents that fire.
+    /// Somebody acknowledges one of the firing incidents.
     func acknowledge() async {
         agenda.add(.acknowledgement, at: clock.passed + machineDice.hours(mean: 6))
         let firing = audit.active.compactMap { audit.ledger[$0] }.filter { $0.state == .firing }.map(\.id)
@@ -242,7 +242,7 @@ extension Simulation {
         let now = clock.passed
         agenda.add(.silence, at: now + machineDice.hours(mean: 30))
         let firing = audit.active.compactMap { audit.ledger[$0] }.filter { $0.state == .firing && !$0.isGlobal }
-        // Most are for what fires just then.
+        // Most silences are for something that is firing at that moment.
         let known = isVaried && machineDice.happens(0.7) ? machineDice.pick(firing.map(\.domain).sorted()) : nil
         let domain = try? Domain(known ?? SimulatedSetup.name(of: machineDice.number(0...sites.count - 1)))
         let length = Double(machineDice.hours(mean: 7)) / 1000
@@ -251,13 +251,13 @@ extension Simulation {
         let request = try? Silence(
             scope: SilenceScope(domains: [.exactly(domain)]), startsAt: start, endsAt: start + length,
             author: "simulation", reason: "work")
-        // A store in trouble takes no silence, and says so to whoever asked.
+        // A store in trouble does not take a silence, and the caller gets the error.
         guard let request, let silence = try? await process.store.add(request) else { return }
         silences.append(silence)
         log.note(now, "silence \(silence.id) for \(domain) until \(silence.endsAt.timeIntervalSince1970)")
         figures.count("silences")
         await refreshSilences()
-        // It may be over before the next audit, and what ended before it was notified is not sent afterwards.
+        // The silence may end before the next audit, and what ended before its notification is not sent afterwards.
         checkDue()
         agenda.add(.refreshSilences(life: process.life), at: clock.passed(atWall: silence.endsAt) + 1)
     }

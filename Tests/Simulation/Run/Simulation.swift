@@ -1,8 +1,8 @@
-// One run: a machine, the sites and receivers around it, and the process that lives and dies on it, driven by one queue of
-// happenings. Only one thing happens at a time, and all chance comes from the seed, so that a run can be repeated.
+// One run: a machine, the sites and receivers around it, and the process that starts and ends on it, driven by one
+// queue of events. Only one event happens at a time, and the seed decides everything random, so a run can be repeated.
 //
-// What happens while the product waits, for an answer or for its own pause, happens inside that wait: `pass(until:)` is
-// called from within the product's calls and goes on with the queue.
+// While the product waits for an answer or for its own pause, other events happen inside that wait: `pass(until:)` runs
+// within the product's calls and continues with the queue.
 
 import Alerting
 import Daemon
@@ -14,15 +14,15 @@ import Storage
 
 package struct SimulationPlan: Equatable, Sendable {
     package var seed: UInt64
-    /// Days of trouble; quiet days follow, in which everything must come to rest.
+    /// Days with trouble. Quiet days follow, in which nothing may stay open.
     package var days: Double
-    /// An existing folder for the store.
+    /// An existing directory for the store.
     package var folder: String
-    /// Whether every line of the event log is kept, and not only the last ones.
+    /// Whether the run keeps every line of the event log, and not only the last ones.
     package var keepsAll = false
-    /// Whether the run is for a `Recording`: what the monitor does inside must not show in what receivers get. Nothing ends the
-    /// process and the store is well; a reload comes in place of a kill. How a receiver answers does not depend on how often
-    /// it was asked before.
+    /// Whether the run is for a `Recording`, which must not depend on the monitor's internals. Nothing kills the
+    /// process, and the store has no trouble; a reload replaces a kill. A receiver's answer does not depend on how
+    /// often it was asked before.
     package var isRecorded = false
 
     package init(seed: UInt64, days: Double, folder: String) {
@@ -35,7 +35,7 @@ package struct SimulationPlan: Equatable, Sendable {
 package struct SimulationResult: Sendable {
     package let violation: Violation?
     package let figures: Figures
-    /// Of every line of the event log.
+    /// A hash over every line of the event log.
     package let hash: String
     /// The event log, or its last lines.
     package let tail: [String]
@@ -58,50 +58,50 @@ package actor Simulation {
     var receiverDice: Dice
     var machineDice: Dice
     var powerDice: Dice
-    /// What the configuration says now, and what it said when the process took it last.
+    /// What the configuration says now, and what it said when the process last loaded it.
     var setup: SimulatedSetup
     var setupOfLife: SimulatedSetup
     var process: SimulatedProcess?
     var reading: StoreReading?
-    /// The states that were committed, by site.
+    /// The committed states, by site.
     var states: [Int: DomainState] = [:]
     var outlooks: [Int: Outlook] = [:]
-    /// How each site stood since the process began.
+    /// The states of each site since the process started.
     var moments: [Int: [Moment]] = [:]
-    /// What the checks that are under way have seen, by site.
+    /// The results of the checks under way, by site.
     var fetches: [Int: [FetchResult]] = [:]
     var silences: [Silence] = []
-    /// Which of the product's loops are in the middle of something.
+    /// Which of the product's loops are in the middle of a step.
     var busy: Set<String> = []
     var dueSteps: [String: Int64] = [:]
     var dueChecks: [Int: Int64] = [:]
-    /// Since when each receiver has been well.
+    /// Since when each receiver has worked.
     var wellSince: [String: Int64] = [:]
-    /// When the process began, took a configuration, or the wall clock was set, the last time.
+    /// When the process last started or loaded a configuration, or the wall clock was last set.
     var lastUpheaval: Int64 = 0
     var isManyIll = false
-    /// When the next global evaluation is due; nil: none is on the agenda.
+    /// When the next global evaluation is due; nil: none is planned.
     var dueEvaluation: Int64?
-    /// What the reference hosts said when they were last asked.
+    /// The last answer of the reference hosts.
     var canariesReached = true
-    /// How a request fails while our network is away.
+    /// How a request fails while our network is down.
     var loss = SimulatedSite.Origin.failed(.own, .resolving)
     var lives = 0
-    /// The places that the last setup which a process took had, by channel.
+    /// The places of the channels in the last setup that a process loaded.
     var places: [String: String] = [:]
-    /// Of the last process that has started.
+    /// Of the last process that started.
     var lastTime: ProcessTime?
-    /// The store that the last process had, whether it came up or not.
+    /// The store of the last process, even if the process failed to start.
     var path: String?
     /// Lives whose end was noticed.
     var buried: Set<Int> = []
-    /// Sites that a process which never came up may have ended.
+    /// Sites that a process which failed to start may have ended.
     var maybeRetired: Set<Int> = []
-    /// The last copy of the store; nil: there is none, or it was put back.
+    /// The last copy of the store; nil: there is none, or it was restored.
     var backup: Backup?
-    /// The next process begins with the backup.
+    /// The next process starts with the backup.
     var isRestoring = false
-    /// What a pager was told each problem by, whatever store it came from.
+    /// The key under which a pager got each problem, from any store.
     var pagerKeys: [String: String] = [:]
     var isQuiet = false
     var isOffline = false
@@ -109,10 +109,10 @@ package actor Simulation {
     let jitter: Jitter
 
     static let hour: Int64 = 3_600_000
-    /// Longer than the longest pause of a channel, and than a day in which a file that alternated is remembered and some checks of
-    /// the longest interval after it.
+    /// Longer than a channel's longest pause, and longer than a day plus a few checks at the longest interval: an
+    /// origin counts as alternating for a day.
     static let quiet: Int64 = 48 * hour
-    /// Little is sent in these hours, and nothing has to be at rest after them.
+    /// Few messages go out in these hours, and incidents may still be open at the end.
     static let recordedQuiet: Int64 = 6 * hour
     static let auditPause: Int64 = 300_000
 
@@ -120,7 +120,7 @@ package actor Simulation {
         self.plan = plan
         log = EventLog(keeping: plan.keepsAll ? .max : 80)
         var dice = Dice(seed: plan.seed, stream: 0)
-        // Any time of a year, so that clocks are set for summer and winter.
+        // Any time of the year, so that runs include both changes of daylight saving time.
         let begin = 1_767_225_600_000 + Int64(dice.number(0...364)) * 24 * Self.hour + dice.hours(0...24)
         self.begin = begin
         clock = SimulatedClock(start: begin)
@@ -138,8 +138,8 @@ package actor Simulation {
         jitter = Jitter(Dice(seed: plan.seed, stream: 4))
     }
 
-    /// Runs to the end or to the first violation.
-    /// - Throws: what is a fault of the simulation itself, such as a folder that is not there.
+    /// Runs until the end or the first violation.
+    /// - Throws: errors of the simulation itself, such as a missing directory.
     package func run() async throws -> SimulationResult {
         let end = Int64(plan.days * 24) * Self.hour
         prepare()
@@ -176,9 +176,9 @@ package actor Simulation {
                 + "channels \(setup.channels.map(\.name))")
     }
 
-    /// From now on the world leaves the product in peace.
+    /// From now on, the world makes no trouble.
     private func calmDown() {
-        log.note(clock.passed, "the world calms down")
+        log.note(clock.passed, "the quiet time begins")
         isQuiet = true
         isOffline = false
         agenda.keep { what in
@@ -197,13 +197,13 @@ package actor Simulation {
         process?.trouble.relent()
         setup.watched = Set(sites.indices)
         setup.windows = []
-        // What was changed holds with a start.
+        // A changed configuration takes effect at a start.
         agenda.add(.crash, at: clock.passed)
     }
 
     private func finish() {
         guard let reading, let process, !process.trouble.isDead else {
-            fail(Violation(rule: .comesToRest, detail: "the process is not up"))
+            fail(Violation(rule: .comesToRest, detail: "the process is not running"))
             return
         }
         takeIn()
@@ -229,8 +229,8 @@ package actor Simulation {
 
     // MARK: - The queue
 
-    /// Lets the world go on to an instant; returns early where the process has ended, or a rule does not hold.
-    /// `life`: of the process that waits, where one does.
+    /// Lets the world run until an instant. Returns early if the process has ended or a rule is broken.
+    /// `life`: of the waiting process, if one waits.
     func pass(until target: Int64, life: Int? = nil) async {
         while violation == nil {
             if let life, isOver(life) { return }
@@ -277,7 +277,7 @@ package actor Simulation {
         log.note(clock.passed, "VIOLATION \(violation)")
     }
 
-    /// Does what may find a violation.
+    /// Runs code that may find a violation.
     func checking(_ body: () throws -> Void) {
         do {
             try body()

@@ -1,4 +1,5 @@
-// What `make simulate` runs: seed after seed, a line each, and figures at the end. What `make replay` runs: the recorded seeds.
+// What `make simulate` runs: one line for each seed, and figures at the end. What `make replay` runs: the recorded
+// seeds.
 
 import Foundation
 import TestSupport
@@ -8,7 +9,7 @@ package struct SimulationCommand: Sendable {
     package var days = 20.0
     /// Prints every line of the event log.
     package var isVerbose = false
-    /// The folder of recordings that what receivers get is compared with; nil: it is not.
+    /// The directory of recordings to compare with; nil: no comparison.
     package var recordings: URL?
 
     package struct Usage: Error, CustomStringConvertible {
@@ -66,7 +67,7 @@ package struct SimulationCommand: Sendable {
     package static func simulate(
         seed: UInt64, days: Double, keepsAll: Bool = false, isRecorded: Bool = false
     ) async throws -> SimulationResult {
-        // In memory where there is such a place: flushes to a disk would be most of the time.
+        // In memory if possible: flushing to a disk would take most of the time.
         let memory = "/dev/shm"
         let root =
             FileManager.default.isWritableFile(atPath: memory)
@@ -82,12 +83,13 @@ package struct SimulationCommand: Sendable {
 
     // MARK: - Recordings
 
-    /// In six of them nothing is sent, and that must stay so.
+    /// In seven of them nothing is sent, and that must not change.
     private static let recordedSeeds: ClosedRange<UInt64> = 1...56
     private static let recordedDays = 1.0
 
-    /// Plays a seed and compares what receivers got with its recording; AASA_REWRITE_EXPECTATIONS=1 writes that again.
-    /// - Returns: what differs; nil where nothing does.
+    /// Plays a seed and compares what receivers got with its recording; AASA_REWRITE_EXPECTATIONS=1 writes the
+    /// recording instead.
+    /// - Returns: the difference; nil if there is none.
     package static func replay(seed: UInt64, _ folder: URL) async throws -> String? {
         let result = try await simulate(seed: seed, days: recordedDays, isRecorded: true)
         if let violation = result.violation { return (result.tail + [violation.description]).joined(separator: "\n") }
@@ -115,7 +117,7 @@ package struct SimulationCommand: Sendable {
         return failed.sorted()
     }
 
-    /// Days as `--days` takes them.
+    /// Days in the format of `--days`.
     package static func text(_ days: Double) -> String {
         days == days.rounded() ? String(Int(days)) : String(days)
     }

@@ -1,4 +1,5 @@
-// What happens when. Instants of the simulated machine are whole milliseconds: no rounding may decide an order.
+// What happens when. Instants of the simulated machine are whole milliseconds, because rounding must not decide an
+// order.
 
 /// Something that is due.
 enum Happening: Equatable, Sendable {
@@ -15,7 +16,7 @@ enum Happening: Equatable, Sendable {
     case evaluate(life: Int)
     case machine
     case reload(life: Int)
-    /// The audit asks what is due though nothing has happened.
+    /// The audit checks what is due although nothing has happened.
     case audit
     case backup
     case restore
@@ -23,7 +24,7 @@ enum Happening: Equatable, Sendable {
     case start
 }
 
-/// A queue of happenings: earlier ones first, of equal instants the one that was entered first.
+/// A queue of events: earlier ones first; at equal instants, the first one that was added.
 struct Agenda {
     private struct Entry {
         let at: Int64
@@ -48,7 +49,7 @@ struct Agenda {
         }
     }
 
-    /// The next one that is due by an instant.
+    /// The next event that is due by an instant.
     mutating func next(by limit: Int64) -> (at: Int64, what: Happening)? {
         guard let first = heap.first, first.at <= limit else { return nil }
         let last = heap.removeLast()
@@ -59,10 +60,10 @@ struct Agenda {
         return (first.at, first.what)
     }
 
-    /// Forgets what the world does by itself, so that it calms down.
+    /// Removes what the world does by itself, which calms it down.
     mutating func keep(_ isKept: (Happening) -> Bool) {
         let kept = heap.filter { isKept($0.what) }.sorted { $0.precedes($1) }
-        // A sorted list is a heap.
+        // A sorted list is a valid heap.
         heap = kept
     }
 

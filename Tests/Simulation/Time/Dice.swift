@@ -1,4 +1,4 @@
-// All chance of a run comes from one seed.
+// One seed decides everything random in a run.
 
 import Foundation
 import Synchronization
@@ -7,7 +7,7 @@ import TestSupport
 struct Dice {
     private var generator: SeededGenerator
 
-    /// `stream`: chance that does not shift when another part of the world draws once more.
+    /// `stream`: a separate sequence, which does not shift when another part of the world draws once more.
     init(seed: UInt64, stream: UInt64) { generator = SeededGenerator(seed: seed &* 1_000_003 &+ stream) }
 
     mutating func happens(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &generator) < probability }
@@ -16,7 +16,7 @@ struct Dice {
 
     mutating func share() -> Double { Double.random(in: -1...1, using: &generator) }
 
-    /// A time in milliseconds, exponentially spread around a mean of so many hours.
+    /// A time in milliseconds, exponentially distributed with this mean in hours.
     mutating func hours(mean: Double) -> Int64 {
         let share = Double.random(in: 0.000_1..<1, using: &generator)
         return max(1, Int64(-log(share) * mean * 3_600_000))
@@ -29,7 +29,7 @@ struct Dice {
     mutating func pick<Value>(_ values: [Value]) -> Value? { values.randomElement(using: &generator) }
 }
 
-/// Chance that the product draws by itself, from threads of its own.
+/// Random values that the product draws itself, on its own threads.
 final class Jitter: Sendable {
     private let dice: Mutex<Dice>
 

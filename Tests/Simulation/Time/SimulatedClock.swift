@@ -1,5 +1,6 @@
-// Three clocks: the time that really passes, the machine's wall clock, which somebody may set, and the steady time of one
-// process, which is read off the wall once, not before the last stored instant, and then counts on.
+// Three clocks. The time that really passes; the machine's wall clock, which somebody may set; and the steady clock of
+// one process. The steady clock reads the wall clock once, starts no earlier than the last stored instant, and then
+// counts on.
 
 import Foundation
 import Monitoring
@@ -8,7 +9,7 @@ import Synchronization
 final class SimulatedClock: Sendable {
     private struct State {
         var passed: Int64 = 0
-        /// How far the wall clock was set from where it began, in milliseconds.
+        /// How far the wall clock was set away from its start, in milliseconds.
         var shift: Int64 = 0
     }
 
@@ -28,7 +29,7 @@ final class SimulatedClock: Sendable {
     /// Sets the wall clock forward or back.
     func set(by milliseconds: Int64) { state.withLock { $0.shift += milliseconds } }
 
-    /// After how many milliseconds from the beginning the wall clock shows an instant, if nobody sets it meanwhile.
+    /// How many milliseconds after the beginning the wall clock shows an instant, if nobody sets it before.
     func passed(atWall instant: Date) -> Int64 {
         Int64((instant.timeIntervalSince1970 * 1000).rounded(.up)) - wall + passed
     }
@@ -37,7 +38,7 @@ final class SimulatedClock: Sendable {
 /// The time of one life of the process.
 final class ProcessTime: MonitorClock {
     private let clock: SimulatedClock
-    /// How much more the steady clock shows than has passed since the beginning.
+    /// How far the steady clock is ahead of the time passed since the beginning.
     private let offset: Mutex<Int64>
     private let pass: @Sendable (Duration) async throws -> Void
 
@@ -47,13 +48,13 @@ final class ProcessTime: MonitorClock {
         pass = sleep
     }
 
-    /// Does not go back behind what an earlier process has stored, as the daemon's clock at its start.
+    /// Does not go back before what an earlier process stored, like the daemon's clock at its start.
     func anchor(notBefore instant: Date) {
         let least = Int64((instant.timeIntervalSince1970 * 1000).rounded(.up)) - clock.passed
         offset.withLock { $0 = max($0, least) }
     }
 
-    /// How much less than that of an earlier process it shows, in milliseconds.
+    /// How far it is behind the clock of an earlier process, in milliseconds.
     func isBehind(_ other: ProcessTime) -> Int64 { max(0, other.offset.withLock(\.self) - offset.withLock(\.self)) }
 
     func now() -> Date { Date(timeIntervalSince1970: Double(clock.passed + offset.withLock(\.self)) / 1000) }
@@ -62,7 +63,7 @@ final class ProcessTime: MonitorClock {
 
     func sleep(for duration: Duration) async throws { try await pass(duration) }
 
-    /// After how many milliseconds from the beginning of the simulation the steady clock shows an instant.
+    /// How many milliseconds after the beginning of the simulation the steady clock shows an instant.
     func passed(at instant: Date) -> Int64 {
         Int64((instant.timeIntervalSince1970 * 1000).rounded(.up)) - offset.withLock(\.self)
     }

@@ -1,14 +1,14 @@
-// How much of SQLite's log a power failure leaves: what was flushed, and of the rest as much as chance has it.
+// How much of SQLite's log survives a power failure: what was flushed, and a random part of the rest.
 
 import Foundation
 
-/// How far the log is, as its index says.
+/// The length of the log, according to its index.
 /// https://www.sqlite.org/walformat.html#the_wal_index_header
 struct LogMark: Equatable {
-    /// Another one with each new beginning of the log.
+    /// Changes each time the log starts again.
     private let salt: UInt64
     let frames: Int
-    /// Frames that are in the database file: they were flushed before they were copied there.
+    /// Frames that are already in the database file: they were flushed before they were copied there.
     private let copied: Int
     private let pageSize: Int
 
@@ -18,7 +18,7 @@ struct LogMark: Equatable {
             header.count >= 100
         else { return nil }
         func number<Value: FixedWidthInteger>(at offset: Int, _ type: Value.Type) -> Value {
-            // In the byte order of this machine.
+            // In this machine's byte order.
             header.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: type) }
         }
         salt = number(at: 32, UInt64.self)
@@ -31,12 +31,13 @@ struct LogMark: Equatable {
     /// Whether anything was written since.
     func isBehind(_ later: LogMark) -> Bool { salt != later.salt || frames < later.frames }
 
-    /// The least that is left where the log was last flushed at `mark`. A log that began anew since was whole in the database file.
+    /// The minimum that survives if the log was last flushed at `mark`. If the log started again since, all of it was
+    /// in the database file.
     func flushed(at mark: LogMark?) -> Int {
         guard let mark, mark.salt == salt else { return copied }
         return min(frames, max(mark.frames, copied))
     }
 
-    /// Of the log itself with so many frames.
+    /// The size of the log with so many frames.
     func bytes(ofFrames count: Int) -> UInt64 { UInt64(32 + count * (24 + pageSize)) }
 }

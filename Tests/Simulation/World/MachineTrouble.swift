@@ -1,11 +1,11 @@
-// What the machine does to the store: another program's lock, a full disk, and the end of the process between two writes.
+// What the machine does to the store: another program's lock, a full disk, and a kill between two writes.
 
 import Foundation
 import GRDB
 import Storage
 import Synchronization
 
-/// The process is no more. Whatever is left of it on the stack gets this instead of its store and its network.
+/// The process has ended. Whatever is left of it on the stack gets this error from its store and its network.
 struct ProcessEnded: Error {}
 
 /// One for each life of the process.
@@ -14,22 +14,22 @@ final class MachineTrouble: Sendable {
         var isDead = false
         /// The process ends before this many more writes; nil: it does not.
         var writesLeft: Int?
-        /// Until when, by the clock of the simulation.
+        /// By the simulation's clock.
         var lockedUntil: Int64 = 0
         var fullUntil: Int64 = 0
         var isLimited = false
         var spaceLeft = 0
-        /// Where the log was last flushed, and where it was before the write under way; nil: none is.
+        /// Where the log was last flushed, and where it was before the current write; nil: there is none.
         var flushed: LogMark?
         var before: LogMark?
-        /// Whether the write under way is flushed.
+        /// Whether the current write is flushed.
         var isFlushing = false
     }
 
     private let clock: SimulatedClock
     private let path: String
     private let state = Mutex(State())
-    /// The other program: it holds the lock for as long as this is here.
+    /// The other program: it holds the lock while this exists.
     private let holder = Mutex<DatabaseQueue?>(nil)
 
     init(clock: SimulatedClock, path: String) {
@@ -39,7 +39,7 @@ final class MachineTrouble: Sendable {
 
     var isDead: Bool { state.withLock(\.isDead) }
     var isUnderWay: Bool { lastUnderWay > clock.passed }
-    /// Until when the store is or was in trouble.
+    /// Until when the store has or had trouble.
     var lastUnderWay: Int64 { state.withLock { max($0.lockedUntil, $0.fullUntil) } }
 
     func die() { state.withLock { $0.isDead = true } }
@@ -49,7 +49,7 @@ final class MachineTrouble: Sendable {
 
     func lock(until instant: Int64) { state.withLock { $0.lockedUntil = instant } }
 
-    /// `space`: pages that still fit.
+    /// `space`: how many pages still fit.
     func fill(until instant: Int64, space: Int) {
         state.withLock { state in
             state.fullUntil = instant
@@ -57,7 +57,7 @@ final class MachineTrouble: Sendable {
         }
     }
 
-    /// Ends all trouble but death.
+    /// Ends all trouble. A process that is dead stays dead.
     func relent() {
         state.withLock { state in
             state.lockedUntil = 0
@@ -66,7 +66,7 @@ final class MachineTrouble: Sendable {
         }
     }
 
-    /// Lets go of the lock, as the other program does when it ends.
+    /// Releases the lock, as the other program does when it ends.
     func release() throws {
         try holder.withLock { holder in
             try holder?.close()
@@ -76,11 +76,11 @@ final class MachineTrouble: Sendable {
 
     var obstacle: WriteObstacle { { [self] database in try meet(database) } }
 
-    /// Where the log was last flushed; everything that was there at the first write is.
+    /// Where the log was last flushed. Everything that existed at the first write counts as flushed.
     var flushed: LogMark? {
         let now = LogMark(path: path)
         return state.withLock { state in
-            // A write that failed, or changed nothing, has flushed nothing.
+            // A write that failed or changed nothing has not flushed anything.
             if state.isFlushing, let before = state.before, let now, before.isBehind(now) { state.flushed = now }
             return state.flushed
         }

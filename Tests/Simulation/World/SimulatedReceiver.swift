@@ -1,4 +1,4 @@
-// The far end of a channel, and its moods.
+// The receiver of a channel, and its moods.
 
 import Alerting
 import Evidence
@@ -9,27 +9,27 @@ import Monitoring
 struct SimulatedReceiver {
     enum Mood: String, CaseIterable {
         case well, flaky, throttling, hanging, dead, resetting, refusing, rejecting, redirecting, badCertificate
-        /// Nothing but 400, or nothing but 429, whatever it is sent.
+        /// Answers every message with 400, or every message with 429.
         case rejectingAll, throttlingAll
-        /// A login page with status 200, in front of the service.
+        /// A login page with status 200 in front of the service.
         case gate
     }
 
-    /// What became of one request: whether the receiver accepted it, and what the sender gets to see.
+    /// What became of one request: whether the receiver accepted it, and what the sender sees.
     struct Reaction {
         var isAccepted: Bool
         let answer: TransportAnswer
         /// Milliseconds.
         let latency: Int64
 
-        /// Whether the sender can be sure that the receiver has it not.
+        /// Whether the sender can be sure that the receiver does not have the message.
         var isRefused: Bool {
             guard let status = answer.status, !isAccepted else { return answer.fault?.wasSent == false }
-            // What is not the service's own word is none, whatever its status.
+            // An answer that is not the service's own, such as a login page with status 200, delivers nothing.
             return asksToWait || status == 200 || (300..<500).contains(status) && status != 408 && status != 425
         }
 
-        /// It left, and nothing came back.
+        /// The request left, and no answer came back.
         var isUnanswered: Bool {
             answer.status == nil && answer.fault?.kind == .network && answer.fault?.wasSent == true
         }
@@ -38,17 +38,17 @@ struct SimulatedReceiver {
             answer.status == 429 || answer.status == 503 && answer.headers.contains { $0.name == "Retry-After" }
         }
 
-        /// It has read the message and refused it as such.
+        /// The receiver has read the message and refused it.
         var isRejection: Bool { [400, 413, 422].contains(answer.status ?? 0) }
 
-        /// The sender reads a clear yes.
+        /// The sender reads a clear acceptance.
         var isConfirmed: Bool { isAccepted && answer.status.map { (200..<300).contains($0) } ?? false }
     }
 
     let kind: ChannelKind
     var mood = Mood.well
 
-    /// Moods that end by themselves within the life of most messages come often, days of silence seldom.
+    /// Moods that end within the life of most messages are frequent, days of silence rare.
     mutating func change(_ dice: inout Dice) -> Int64 {
         if mood != .well, dice.happens(0.8) {
             mood = .well
@@ -85,7 +85,7 @@ struct SimulatedReceiver {
         case .redirecting: return refused(302, latency: 50)
         case .gate:
             return Reaction(
-                // The operator's own receiver takes whatever it says yes to.
+                // The operator's own receiver keeps every message that it answers with success.
                 isAccepted: kind == .webhook || kind == .alertmanager,
                 answer: TransportAnswer(status: 200, body: Data("<html><title>Sign in</title></html>".utf8)),
                 latency: 50)
@@ -120,7 +120,7 @@ struct SimulatedReceiver {
             latency: latency)
     }
 
-    /// Every way in which a wish to wait was seen to be put.
+    /// Every observed way to ask the sender to wait.
     private func throttled(_ dice: inout Dice, _ wall: Int64) -> Reaction {
         var headers: [HeaderField] = []
         var body = Data()

@@ -1,5 +1,5 @@
-// A watched site as it really is: what its origin serves, the certificates of its addresses, and what each edge of Apple's CDN
-// holds of it.
+// The true state of a watched site: what its origin serves, the certificates of its addresses, and what each edge of
+// Apple's CDN has.
 
 import Evidence
 import Facts
@@ -26,7 +26,7 @@ enum SiteTurn: Equatable, Sendable {
 struct SimulatedSite {
     enum Origin: Equatable {
         case well
-        /// Servers behind one name that were not all brought up to date.
+        /// Several servers behind one name, not all of them up to date.
         case alternating([Int])
         case status(Int)
         case page
@@ -38,26 +38,26 @@ struct SimulatedSite {
         case refused(maxAge: Int)
     }
 
-    /// How an edge says nothing of the file.
+    /// How an edge fails to answer about the file.
     enum Muteness: Equatable, Sendable, CaseIterable {
         case unavailable, timeout
-        /// It is missing from the look-up of the CDN's name.
+        /// It is missing from the DNS answer for the CDN's name.
         case absent
     }
 
     let name: String
-    /// What the origin serves where it is well.
+    /// What the origin serves when it works.
     var version = 1
     var former = 1
     var newest = 1
     var origin = Origin.well
     var edges: [Copy] = [.file(1), .file(1)]
-    /// The edges that say nothing, by number.
+    /// The silent edges, by number.
     var mute: [Int: Muteness] = [:]
     var isCDNAway = false
-    /// What some caches behind each edge hold in place of its copy: which of them answers is chance.
+    /// What some caches behind each edge have instead of its copy. Which cache answers is random.
     var otherCaches: Int?
-    /// When the certificate of each address ends, by the wall clock. One or two addresses.
+    /// When the certificate of each address expires, by the wall clock. One or two addresses.
     var certificates: [Date]
     private var results = 0
 
@@ -66,7 +66,7 @@ struct SimulatedSite {
         certificates = Array(repeating: certificateEnds, count: max(1, addresses))
     }
 
-    /// Versions from here on are files that open no app.
+    /// From this version on, files open no app.
     static let appless = 500_000
 
     static func body(of version: Int) -> String {
@@ -77,8 +77,8 @@ struct SimulatedSite {
     static func address(_ number: Int) -> String { "192.0.2.\(number + 1)" }
     static func edge(_ number: Int) -> String { "198.51.100.\(number + 1)" }
 
-    /// What a check that looks now meets, and what it can see by that.
-    /// `loss`: how every request fails while our own network is away.
+    /// What a check gets now, and how much of it the check can see.
+    /// `loss`: how every request fails while our own network is down.
     mutating func result(_ depth: Depth, at now: Date, loss: Origin?) throws -> (Observation, FetchResult) {
         results += 1
         var fetched = FetchResult(depth: depth, origin: .unknown)
@@ -154,7 +154,7 @@ struct SimulatedSite {
         }
     }
 
-    /// Apple's crawler comes by: it takes what the origin serves then, or notes that there is nothing.
+    /// Apple's crawler fetches: it takes what the origin serves, or records that there is nothing.
     mutating func crawl(edge: Int, version: Int?) {
         guard edges.indices.contains(edge) else { return }
         switch origin {
@@ -179,23 +179,23 @@ struct SimulatedSite {
     }
 }
 
-/// What one check saw, in the simulation's own terms: the ground that the product's evaluation is compared with.
+/// The result of one check in the simulation's own terms. The product's evaluation is compared with it.
 struct FetchResult: Equatable {
     enum Origin: Equatable {
         case file(Int)
         case broken
-        /// Status 403: perhaps for this machine alone.
+        /// Status 403, perhaps only for this machine.
         case refused
         case unreachable
-        /// Our own network was at fault.
+        /// Our own network failed.
         case unknown
     }
 
     var depth: Depth
     var origin: Origin
-    /// What the edges said that said anything, by number.
+    /// The copies of the edges that answered, by number.
     var edges: [Int: SimulatedSite.Copy] = [:]
-    /// The ends of the certificates that were seen, by the number of the address.
+    /// When the certificates that the check saw expire, by the number of the address.
     var certificates: [Int: Date] = [:]
 
     var copies: [SimulatedSite.Copy] { edges.sorted { $0.key < $1.key }.map(\.value) }
