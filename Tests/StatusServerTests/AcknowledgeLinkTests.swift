@@ -8,7 +8,7 @@ import Testing
 @testable import Monitoring
 
 extension StatusServerSuite {
-    @Suite("The link of a message")
+    @Suite("Acknowledge link")
     struct AcknowledgeLinkTests {
         private let scratch: ScratchStore
         private static let id = "0123456789abcdef"
@@ -16,12 +16,12 @@ extension StatusServerSuite {
 
         init() throws { scratch = try ScratchStore() }
 
-        /// As a message of the channel `ops` would have it.
+        /// The link in a message to the channel `ops`.
         private func link(to id: String = id, sent wall: Date = noon) async throws -> String {
             try await scratch.store.transact(channel: "ops") { try $0.link(to: id, type: "slack", wall: wall).text }
         }
 
-        /// `store`: the one of another process, after a restart.
+        /// `store`: opened again, as after a restart.
         private func serving(
             _ policy: AccessPolicy = AccessPolicy(), store: Store? = nil, log: LineLog = LineLog(),
             _ body: @escaping @Sendable (Int) async throws -> Void
@@ -46,7 +46,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "looking at it, however often, changes nothing; its form acknowledges once, and then says that it was used")
+            "opening the link changes nothing; its form acknowledges once, then says that it was used")
         func once() async throws {
             try await scratch.fire()
             let link = try await link()
@@ -72,7 +72,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("it was used after a restart too; one that was not still works")
+        @Test("after a restart a used link stays used, and an unused one still works")
         func restart() async throws {
             try await scratch.fire()
             let used = try await link()
@@ -90,7 +90,7 @@ extension StatusServerSuite {
                 #expect(try await post(port, "\(Self.page)/ack", "link=\(fresh)").status == 303)
             }
             #expect(try await store.acknowledgements().values.map(\.by) == ["someone via ops (slack)"])
-            // What was used is forgotten once it has expired.
+            // A used link is forgotten after it expires.
             for (days, status) in [(7.0, AcknowledgeLink.Fault.used), (9, .expired)] {
                 try await store.prune(
                     now: noon + days * 86400, keepObservations: .seconds(86400), keepDeliveries: .seconds(86400))
@@ -100,7 +100,7 @@ extension StatusServerSuite {
             try store.close()
         }
 
-        @Test("it silences the incident's domain as well, for as long as the form says, and with that it is used")
+        @Test("the link can silence the incident's domain for the time in the form, and is then used")
         func silence() async throws {
             try await scratch.fire()
             let link = try await link()
@@ -117,12 +117,12 @@ extension StatusServerSuite {
                 #expect(try await post(port, "\(Self.page)/ack", "link=\(link)").status == 409)
                 #expect(try await scratch.store.silences(notOverAt: noon).count == 1)
                 #expect(try await acknowledgements().isEmpty)
-                // Without the link, as ever.
+                // Without the link the form works as usual.
                 #expect(try await post(port, "\(Self.page)/ack", "by=eva").status == 303)
             }
         }
 
-        @Test("it silences no domain but the incident's, and no form of another page, and stays unused")
+        @Test("the link is refused for another domain or from another page, and stays unused")
         func otherDomain() async throws {
             try await scratch.fire()
             let link = try await link()
@@ -140,7 +140,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("one that is forged, of another incident, cut or expired says so, does nothing, and gives no name")
+        @Test("a forged, foreign, cut or expired link is refused, changes nothing and reveals no name")
         func refused() async throws {
             try await scratch.fire()
             try await scratch.fire("fedcba9876543210", "b.test")
@@ -157,7 +157,7 @@ extension StatusServerSuite {
                 for (link, status, words) in foreign.map({ ($0, 400, "did not send this link") })
                     + [(expired, 409, "This link has expired")]
                 {
-                    // A head of a request has 16 KiB at most.
+                    // The head of a request is limited to 16 KiB.
                     let seen = try await ask(port, "\(Self.page)?link=\(link)")
                     #expect(seen.body.contains(words) && !seen.body.contains("via ops"), "\(link)")
                     let done = try await post(port, "\(Self.page)/ack", "by=eva&link=\(link)")
@@ -173,7 +173,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("without a session it leads through the login and back, and nowhere else; the log has no link")
+        @Test("without a session the link leads through the login and back; it is never logged")
         func login() async throws {
             try await scratch.fire()
             let link = try await link()
@@ -206,7 +206,7 @@ extension StatusServerSuite {
                 let writer = try await session("0123456789abcdef")
                 #expect(try await ask(port, address, headers: [html, writer]).body.contains(#"name="link""#))
                 #expect(try await post(port, "\(Self.page)/ack", "link=\(link)", own + [writer]).status == 303)
-                // A page of another site sends it in vain.
+                // Forms from another site are refused.
                 let foreign = [formType, "Origin: https://evil.test", "Sec-Fetch-Site: cross-site", writer]
                 #expect(try await post(port, "\(Self.page)/unack", "", foreign).status == 403)
             }
@@ -214,7 +214,7 @@ extension StatusServerSuite {
             #expect(!log.lines.contains { $0.contains(link) || $0.contains(link.suffix(32)) })
         }
 
-        @Test("once the incident has ended there is nothing to acknowledge, and the link is not used up")
+        @Test("after the incident ended, the link acknowledges nothing and is not used up")
         func ended() async throws {
             var incident = try await scratch.fire()
             let link = try await link()

@@ -60,7 +60,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("what cannot be acknowledged is refused, and changes nothing")
+        @Test("an acknowledgement that is not possible is refused and changes nothing")
         func refused() async throws {
             try await scratch.fire()
             try await serving(onWrite: { Issue.record("a change") }) { port in

@@ -12,7 +12,7 @@ import Testing
 extension StatusServerSuite {
     @Suite("Domain page")
     struct DomainPageTests {
-        /// A full look at a.test: two edges that serve two files, one that has none, a dead address, a vantage.
+        /// A full check of a.test: two edges with different files, one without a file, a dead address, a vantage.
         private func result() throws -> Observation {
             func hash(_ body: String) -> ContentHash { ContentHash(of: body.utf8) }
             func retrieval(_ body: String, status: Int = 200, _ headers: [String: String] = [:]) -> Retrieval {
@@ -51,10 +51,10 @@ extension StatusServerSuite {
                 contents: Dictionary(bodies.map { (hash($0), Data($0.utf8)) }) { first, _ in first })
         }
 
-        /// The addresses of the parts, behind the domain's own.
+        /// The paths of the parts, relative to the domain's page.
         static let parts = ["", "/changes", "/edges", "/history", "/findings", "/evidence"]
 
-        @Test("page and document show the last full look though a light one followed; other names are not found")
+        @Test("page and JSON show the last full check even after a light one; unknown names get 404")
         func served() async throws {
             let scratch = try ScratchStore()
             let seen = try result()
@@ -116,7 +116,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "what Apple's copy lacks can be sent to Apple, with the evidence; a page of one domain has its chart",
+            "an old copy can be reported to Apple with evidence; the page of a single domain has its chart",
             arguments: [(1, [1, 1], false), (2, [1, 1], true), (2, [2, 1], true)])
         func report(_ origin: Int, _ edges: [Int], _ isOffered: Bool) async throws {
             let name = "links.a.test"
@@ -145,7 +145,7 @@ extension StatusServerSuite {
                         #expect(report.contains(text), "\(text)")
                     }
                 }
-                // A refresh finds each part again, whatever is in it.
+                // The script replaces parts by id, so an id must not depend on the content.
                 let parts = try await ask(port, "/domains/\(name)").body.matches(of: /id="(\w+)" data-live/)
                 #expect(
                     parts.map { String($0.output.1) } == [
@@ -162,11 +162,11 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "a URL that opens the app is followed by what only the phone knows, where all is well",
+            "if all is well, a URL that opens the app lists what only the phone knows",
             arguments: [
                 ("/v1/a", 1, [1, 1], true), ("/v2/a", 1, [1, 1], false),
                 ("https://other.example/v1/a", 1, [1, 1], false),
-                // Not all is well.
+                // These are not all well.
                 ("/v1/a", 2, [1, 1], false), ("/v1/a", 1, [1, 2], false), ("/v1/a", 2, [2, 1], false),
             ])
         func tried(_ url: String, _ origin: Int, _ edges: [Int], _ isListed: Bool) async throws {

@@ -1,4 +1,4 @@
-// The end of the server while clients are still coming in.
+// The server ends while clients are still connecting.
 
 import Foundation
 import Logging
@@ -10,8 +10,8 @@ import Testing
 extension StatusServerSuite {
     @Suite("End under arrivals")
     struct EndUnderArrivalsTests {
-        /// Where one is dropped unserved, NIO ends the process and with it the whole run.
-        @Test("clients that are accepted and not yet served at the end are let go", arguments: 0..<10)
+        /// If one is dropped without being served, NIO ends the process and the whole test run.
+        @Test("clients that are accepted but not yet served are closed at the end", arguments: 0..<10)
         func unserved(_ round: Int) async throws {
             let scratch = try ScratchStore()
             let (ports, feed) = AsyncStream.makeStream(of: Int.self)

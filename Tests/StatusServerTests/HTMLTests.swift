@@ -4,7 +4,7 @@ import Testing
 @testable import StatusServer
 
 extension StatusServerSuite {
-    @Suite("Builder of pages")
+    @Suite("HTML builder")
     struct HTMLTests {
         private static func text(_ html: HTML) -> String { String(decoding: html.bytes, as: UTF8.self) }
 
@@ -14,19 +14,19 @@ extension StatusServerSuite {
                 ("plain, ünï, 日本", "plain, ünï, 日本"), ("", ""), ("a & b", "a &amp; b"), ("&amp;", "&amp;amp;"),
                 ("<script>alert(\"1\")</script>", "&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;"),
                 ("it's", "it&#39;s"), ("\" onload=\"x", "&quot; onload=&quot;x"), ("<<>>", "&lt;&lt;&gt;&gt;"),
-                // As characters these are no `<`: a letter that joins what follows, and a mark that joins what it follows.
+                // Here `<` is only part of a character: one letter joins what follows, one mark joins what precedes.
                 ("\u{0D4E}<b>", "\u{0D4E}&lt;b&gt;"), ("<\u{0301}b>\u{20DD}", "&lt;\u{0301}b&gt;\u{20DD}"),
                 ("{{#x}}\\(1)", "{{#x}}\\(1)"), ("a\0b", "a\u{FFFD}b"),
             ])
         func escaped(_ text: String, _ expected: String) {
             #expect(Self.text("<p>\(text)</p>") == "<p>\(expected)</p>")
             #expect(Self.text(#"<a title="\#(text)">"#) == #"<a title="\#(expected)">"#)
-            // A bridged or sliced string has no bytes of its own in a row.
+            // A bridged or sliced string has no contiguous bytes.
             #expect(
                 Self.text("\(String("<" + text).replacing("<", with: "<", maxReplacements: 1))") == "&lt;" + expected)
         }
 
-        @Test("markup goes into markup as it is, alone, in a list and where it may be missing")
+        @Test("markup is not escaped again: alone, in a list and as an optional")
         func nested() {
             let item: HTML = "<li>\("<b>")</li>"
             let none: HTML? = nil
@@ -38,7 +38,7 @@ extension StatusServerSuite {
             #expect(Self.text("\(12) \(Int64(-3))") == "12 -3")
         }
 
-        @Test("on a condition, and nothing is made of it without")
+        @Test("conditional markup is not built if the condition is false")
         func conditional() {
             func made(_ html: HTML) -> HTML {
                 Issue.record("made")
@@ -48,8 +48,8 @@ extension StatusServerSuite {
             #expect(Self.text("<a\(made("x"), if: false)>") == "<a>")
         }
 
-        /// What is unescaped is a resource of our own, and nothing else.
-        @Test("where text goes into a page unescaped")
+        /// Only our own resources may be unescaped.
+        @Test("only known places write unescaped text")
         func unescaped() throws {
             let sources = URL(filePath: #filePath).deletingLastPathComponent()
                 .appending(path: "../../Sources/StatusServer").standardizedFileURL

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension StatusServerSuite {
-    /// The description of the API, held against real answers over a store with a past.
+    /// Compares openapi.json with real answers from a store with history.
     @Suite("OpenAPI")
     struct OpenAPITests {
         private static let domain = "a.test"
@@ -16,7 +16,7 @@ extension StatusServerSuite {
 
         init() throws { scratch = try ScratchStore() }
 
-        /// Six changes that Apple's CDN followed, and a seventh that one edge follows and one does not, for two days.
+        /// Apple's CDN followed six changes. Of the seventh, one edge has been behind for two days.
         private func fill() async throws {
             func file(_ version: Int) -> Reply {
                 .file(SampleFile.version(version)).expiring(at: noon + 90 * 86_400)
@@ -84,13 +84,13 @@ extension StatusServerSuite {
             return RawAnswer(try await client.receive())
         }
 
-        /// What a client may leave out of a body, and what only the answer to a new silence has.
+        /// Keys that a client may leave out, and one that only the answer to a new silence has.
         private static let optional: Set = [
             "NewSilence.domain", "NewSilence.domains", "NewSilence.for", "NewSilence.kinds", "NewSilence.labels",
             "NewSilence.until", "NewAcknowledgement.reason", "Silence.watched_domains",
         ]
 
-        @Test("an object has the keys that its description names, all of them, and no other")
+        @Test("a described object requires all its keys and allows no other")
         func strictness() throws {
             let file = URL(filePath: #filePath).deletingLastPathComponent()
                 .appending(path: "../../Sources/StatusServer/Resources/openapi.json")
@@ -98,7 +98,7 @@ extension StatusServerSuite {
             func loose(_ schema: JSONValue, _ name: String) -> [String] {
                 let properties = schema["properties"].members
                 let required = Set(schema["required"].elements.compactMap(\.string))
-                // A map says what each of its values is.
+                // A map describes its values.
                 let isClosed = schema["additionalProperties"].present.map { $0 != .bool(true) } ?? properties.isEmpty
                 let isMap =
                     properties.isEmpty && schema["type"] == .string("object")
@@ -115,7 +115,7 @@ extension StatusServerSuite {
             #expect(!schemas.isEmpty && schemas.flatMap { loose($0.value, $0.key) }.sorted() == [])
         }
 
-        @Test("each path that is served is documented, and each documented path and field is in the answers")
+        @Test("each served path is documented, and each documented path and field is served")
         func description() async throws {
             try await fill()
             let actions = MonitorActions(
@@ -159,7 +159,7 @@ extension StatusServerSuite {
                 #expect(judge.unknown.isEmpty)
                 let seen = Set(judge.visited.compactMap { $0.split(separator: "/").last.map(String.init) })
                 let named = document["components"]["schemas"].keys
-                // What is sent, and an answer that only a slow check has.
+                // Two are sent by clients; one only answers a slow check.
                 #expect(named.subtracting(seen) == ["CheckUnderWay", "NewAcknowledgement", "NewSilence"])
             }
         }

@@ -49,7 +49,7 @@ extension StatusServerSuite {
             return RawAnswer(try await client.receive())
         }
 
-        @Test("a silence is asked for, listed and ended, and each change is reported")
+        @Test("a silence can be created, listed and ended, and each change is reported")
         func life() async throws {
             let writes = Mutex(0)
             try await serving(onWrite: { writes.withLock { $0 += 1 } }) { (port: Int) async throws -> Void in
@@ -72,7 +72,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "what is no order is refused in words, and nothing is kept",
+            "an invalid request is refused with a reason, and nothing is stored",
             arguments: [
                 ("", "the body is no JSON object"), ("[]", "the body is no JSON object"),
                 (#"{"for": "2h", "reason": "r", "author": "a"}"#, "a silence needs a domain or a label"),
@@ -100,7 +100,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("a page of another site cannot make its visitor's browser ask for one")
+        @Test("another site cannot make its visitor's browser create a silence")
         func otherSites() async throws {
             try await serving { (port: Int) async throws -> Void in
                 for type in ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", nil]
@@ -116,7 +116,7 @@ extension StatusServerSuite {
                     #expect(
                         try await ask(port, "/api/v1/silences/1", method: "DELETE", headers: headers).status == 403)
                 }
-                // A name of another site that was made to point here.
+                // Another site's name that resolves to this server.
                 #expect(try await post(port, headers: ["Origin: http://evil.test"], host: "evil.test").status == 421)
                 #expect(try await post(port, host: "evil.test").status == 421)
                 #expect(try await scratch.store.silences(notOverAt: .distantPast).isEmpty)
@@ -125,7 +125,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("with a token set, writing needs it, under whatever name the site is reached")
+        @Test("with a token set, every write needs it, under any host name")
         func token() async throws {
             try await serving(token: "s3cret") { (port: Int) async throws -> Void in
                 #expect(try await post(port).status == 401)
@@ -136,7 +136,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("what is too large is refused, and other methods are")
+        @Test("a body that is too large and other methods are refused")
         func bounds() async throws {
             try await serving { (port: Int) async throws -> Void in
                 let large = #"{"domain": ""# + String(repeating: "x", count: 20_000) + #""}"#
@@ -148,7 +148,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("while the store is away, who writes is told to come again")
+        @Test("without the store a write gets 503 and may be retried")
         func storeAway() async throws {
             try scratch.store.close()
             try await serving { (port: Int) async throws -> Void in
@@ -162,7 +162,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("an incident that is silent says until when on the page")
+        @Test("the page says until when an incident is silenced")
         func page() async throws {
             try await scratch.fire("0123456789abcdef", "example.com")
             try await serving { (port: Int) async throws -> Void in

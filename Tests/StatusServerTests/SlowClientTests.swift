@@ -1,4 +1,4 @@
-// Clients that send and take as little as they can.
+// Clients that send and read as slowly as they can.
 
 import Foundation
 import MonitorMetrics
@@ -10,7 +10,7 @@ import Testing
 extension StatusServerSuite {
     @Suite("Slow clients", .inTurn(.large))
     struct SlowClientTests {
-        /// What a client sends before it falls silent.
+        /// What a client sends before it stops.
         enum Slowness: String, CaseIterable, Sendable {
             case silent = ""
             case head = "GET / HTTP/1.1\r\nHost: localhost\r\nX: "
@@ -30,8 +30,7 @@ extension StatusServerSuite {
             return exposition
         }
 
-        /// On a thread of its own: to connect blocks while the server has not accepted the clients before, which it does on
-        /// Swift's threads.
+        /// Uses its own thread: connecting blocks until the server, on Swift's threads, has accepted earlier clients.
         private static func clients(_ count: Int, _ port: Int, sending text: String) async throws -> [RawClient] {
             try await withCheckedThrowingContinuation { continuation in
                 Thread {
@@ -39,7 +38,7 @@ extension StatusServerSuite {
                         with: Result {
                             try (0..<count).map { _ in
                                 let client = try RawClient(port: port)
-                                // One that was let go already takes nothing more.
+                                // Fails if the server has already closed the connection.
                                 try? client.send(text)
                                 return client
                             }
@@ -49,11 +48,11 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "health is answered while more clients than there are places dawdle", .serialized,
+            "health is answered while more slow clients than the limit are connected", .serialized,
             arguments: Slowness.allCases)
         func health(_ slowness: Slowness) async throws {
             let scratch = try ScratchStore()
-            // No client that fills a place loses it by its own deadline before this test is over.
+            // No deadline closes a connection during this test.
             let limits = ConnectionLimits(head: .seconds(7200), body: .seconds(7200), answer: .seconds(7200))
             try await scratch.serving(watched: [try info("a.test")], limits: limits, metrics: Self.metrics) { port in
                 let clients = try await Self.clients(300, port, sending: slowness.rawValue)
@@ -62,7 +61,9 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("a byte now and then extends no deadline", arguments: Slowness.allCases.filter { $0 != .silent })
+        @Test(
+            "sending a byte now and then does not extend a deadline",
+            arguments: Slowness.allCases.filter { $0 != .silent })
         func deadline(_ slowness: Slowness) async throws {
             let scratch = try ScratchStore()
             let limits = ConnectionLimits(
@@ -89,7 +90,7 @@ extension StatusServerSuite {
                 for count in 1...20 {
                     try client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
                     #expect(try await client.receive(until: "ok\n").hasPrefix("HTTP/1.1 200"), "request \(count)")
-                    // Each comes and goes; the older ones wait longer.
+                    // Other clients come and go: the server must not close this one as the longest idle.
                     _ = try await ask(port, "/healthz")
                 }
                 try client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")

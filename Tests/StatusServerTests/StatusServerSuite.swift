@@ -16,13 +16,13 @@ struct StatusServerSuite {}
 /// 2026-11-21T07:00:00Z.
 let noon = Date(timeIntervalSince1970: 1_795_244_400)
 
-/// Time that stands still.
+/// A stopped clock.
 struct FixedTime: MonitorClock {
     func now() -> Date { noon }
     func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
 }
 
-/// A store in a folder that goes away with the test.
+/// A store in a temporary folder.
 final class ScratchStore: Sendable {
     let folder: String
     let store: Store
@@ -39,7 +39,7 @@ final class ScratchStore: Sendable {
         for state in states { try await store.commit(Evaluation(state: state)) }
     }
 
-    /// Has an incident of a domain fire.
+    /// Stores a firing incident.
     @discardableResult
     func fire(_ id: String = "0123456789abcdef", _ name: String = "a.test") async throws -> Incident {
         let firing = try incident(id, name, .cdnStale, .firing)
@@ -50,7 +50,7 @@ final class ScratchStore: Sendable {
         return firing
     }
 
-    /// Makes notifications pending.
+    /// Stores pending notifications.
     func pend(_ count: Int, channel: String = "ops", since: Date = noon - 300) async throws {
         let incidents = try (0..<count).map { try incident("incident-\($0)", "pending.test", .cdnStale, .firing) }
         _ = try await store.commit(
@@ -80,7 +80,7 @@ func info(
     WatchedDomain(domain: try Domain(name), checks: CheckSettings(interval: interval), labels: labels)
 }
 
-/// What the monitor remembers of a domain; its open incidents are 26 hours old.
+/// A domain's stored state; its open incidents are 26 hours old.
 func state(
     _ name: String, _ level: Verdict.Level?, _ diagnosis: String = "Nothing to say.",
     comparison: Comparison = Comparison(state: .inSync, bytesEqual: true),
@@ -97,9 +97,8 @@ func state(
     return state
 }
 
-/// Of a form.
 let formType = "Content-Type: application/x-www-form-urlencoded"
-/// As a form of our own page sends them.
+/// The headers of a form on our own page.
 let own = [formType, "Origin: http://localhost", "Sec-Fetch-Site: same-origin"]
 
 func post(
@@ -112,7 +111,7 @@ func post(
     return RawAnswer(try await client.receive())
 }
 
-/// The overview of what a store would hold.
+/// The overview of a store with these states.
 func overview(_ states: [DomainState], pending: Int = 0) async throws -> Overview {
     let scratch = try ScratchStore()
     try await scratch.commit(states)
