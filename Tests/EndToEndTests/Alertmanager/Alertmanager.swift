@@ -2,7 +2,7 @@ import Foundation
 import Lab
 import TestSupport
 
-/// Debian's Alertmanager on loopback, alone and with a store of its own.
+/// Debian's Alertmanager on loopback, with its own store.
 struct Alertmanager: Sendable {
     static let binary = URL(filePath: "/usr/bin/prometheus-alertmanager")
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: binary.path) }
@@ -12,12 +12,12 @@ struct Alertmanager: Sendable {
     private let stage: Stage
 
     /// Starts it and waits until it is ready; it ends with the stage.
-    /// `receiver`: a URL that it notifies, of ends too.
+    /// `receiver`: the URL that it notifies, also of resolved alerts.
     static func start(on stage: Stage, receiver: String) async throws -> Alertmanager {
         try await start(on: stage, receiver: receiver, name: "alertmanager", cluster: ["--cluster.listen-address="])
     }
 
-    /// Two that share what they have notified; ready once each knows of the other.
+    /// A cluster of two that share their notification log; returns when each knows the other.
     static func pair(on stage: Stage, receiver: String) async throws -> [Alertmanager] {
         let ports = [try stage.port(), try stage.port()]
         var pair: [Alertmanager] = []
@@ -62,10 +62,10 @@ struct Alertmanager: Sendable {
         return alertmanager
     }
 
-    /// The alerts that it holds for active.
+    /// Its active alerts.
     func alerts() async throws -> [JSONValue] { try JSONValue(try await get("/api/v2/alerts")).elements }
 
-    /// Asks until the alerts are as wanted.
+    /// Asks until the alerts meet the condition.
     func alerts(_ what: String, until isWanted: ([JSONValue]) -> Bool) async throws -> [JSONValue] {
         var last: [JSONValue] = []
         try await until(what, every: .milliseconds(100), seen: { "\(last)" }) {
@@ -75,7 +75,7 @@ struct Alertmanager: Sendable {
         return last
     }
 
-    /// Waits until a metric of its own, named with its labels, has grown to that.
+    /// Waits until one of its own metrics, named with its labels, reaches a value.
     func metric(_ name: String, isAtLeast least: Double) async throws {
         var seen = ""
         try await until("\(name) \(least)", every: .milliseconds(50), seen: { seen + process.errors }) {

@@ -1,4 +1,4 @@
-// A real Alertmanager as the receiver of states. It is installed by `make setup`.
+// A real Alertmanager as receiver. `make setup` installs it.
 
 import Foundation
 import Lab
@@ -9,7 +9,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite(.enabled(if: Alertmanager.isInstalled, "Alertmanager is not installed; make setup installs it"))
     struct AlertmanagerTests {
-        @Test("an incident is shown there while it lasts, passed on, and ended")
+        @Test("Alertmanager shows an open incident, passes it on, and ends it with the incident")
         func story() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -35,13 +35,13 @@ extension EndToEndTests {
                 #expect(alert["annotations"]["severity"].string?.isEmpty == false)
                 #expect(alert["annotations"]["description"].string?.isEmpty == false)
 
-                // A restart neither ends the alert nor makes another.
+                // A restart does not end the alert or create a second one.
                 process.signal(SIGKILL)
                 _ = try await process.ended()
                 let left = try await alertmanager.alerts().first?["updatedAt"]
                 let (again, _) = try await watch.started()
                 try await watch.checks(2, of: "site.test")
-                // What a process has not sent it does not end.
+                // Wait until the new process has sent the alert: it would not end one that it never sent.
                 _ = try await alertmanager.alerts("the alert once more") { $0.first.map { $0["updatedAt"] } != left }
                 #expect(try await alertmanager.alerts().map { $0["fingerprint"] } == [alert["fingerprint"]])
 
@@ -56,7 +56,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("two monitors at a cluster of two: each notification comes once, though one of each is killed")
+        @Test("two monitors and two Alertmanagers send each notification once, even if one of each is killed")
         func pair() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -87,7 +87,7 @@ extension EndToEndTests {
                     try await one.metric(
                         #"alertmanager_alerts_received_total{status="firing",version="v2"}"#, isAtLeast: 2)
                 }
-                // The second of the cluster waits for the first, and asks the log of notifications before it sends its own.
+                // The second Alertmanager waits for the first and checks the notification log before it sends.
                 for one in cluster { try await one.metric("alertmanager_nflog_queries_total", isAtLeast: 1) }
                 #expect(try await receiver.deliveries(count: 1, within: Stage.timeout).count == 1)
 

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    /// Each recipe of deploy/ci goes from a mistake to green, in a repository of its own.
+    /// Each recipe of deploy/ci takes its own repository from a mistake to a green run.
     @Suite struct RecipeTests {
-        @Test("GitHub's action annotates a mistake, lint --fix mends it, the comment has the proof, and it turns green")
+        @Test("GitHub's action annotates a mistake and turns green after lint --fix; the comment has the proof")
         func github() async throws {
             try await Stage.withoutLab { stage in
                 let request = try await PullRequest(on: stage)
@@ -28,19 +28,19 @@ extension EndToEndTests {
                 #expect(repository.read("calls").contains("repos/acme/site/issues/12/comments"))
                 #expect(!repository.read("calls").contains(PullRequest.secret))
 
-                // A comment that is there is written again.
+                // The second run updates the existing comment.
                 try repository.fake("gh", answering: "77")
                 let again = try await request.run()
                 #expect(again[2].end == .exit(0))
                 #expect(repository.read("calls").contains("PATCH\nrepos/acme/site/issues/comments/77"))
-                // The token of a fork may not write.
+                // A fork's token may not write comments.
                 try stage.write("bin/gh", "#!/bin/sh\nexit 1\n")
                 let fork = try await request.run()
                 #expect(fork[2].end == .exit(0) && fork[2].output.hasPrefix("::warning "))
             }
         }
 
-        @Test("a broken contract fails with the URL, in every recipe")
+        @Test("a broken expectation fails with its URL in every recipe")
         func contract() async throws {
             try await Stage.withoutLab { stage in
                 let repository = try await Repository(
@@ -54,11 +54,11 @@ extension EndToEndTests {
                 #expect(checked.output.contains("✅ **No change**"))
                 let results = try await TestResults(repository.read("aasa-reports/match.xml"), on: stage)
                 #expect(results.cases.filter(\.isFailed).map(\.name) == ["/shop/1 opens \(Sample.app)"])
-                // As an editor of Windows writes it.
+                // As a Windows editor writes it.
                 try stage.write("aasa-expectations", "  # a screen\r\n\t\r\n /help/website/1=nothing \r\n")
                 let lenient = try await repository.run("\(Recipes.script) match", settings)
                 #expect(lenient.end == .exit(0), "\(lenient.errors)")
-                // What an earlier run said is no result of this one.
+                // The result of an earlier run must not remain.
                 let lost = try await repository.run(
                     "\(Recipes.script) diff", settings.merging(["AASA_BASE": "none"]) { $1 })
                 #expect(lost.end == .exit(64) && repository.read("aasa-reports/comment.md").isEmpty)
@@ -69,7 +69,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("GitLab's template goes from red to green, and its token is on no command line")
+        @Test("GitLab's template goes from red to green without its token on a command line")
         func gitlab() async throws {
             try await Stage.withoutLab { stage in
                 let repository = try await Repository(
@@ -102,7 +102,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the hooks find a mistake in a commit, and write what has one right answer")
+        @Test("the hooks find a mistake in a commit and fix what has only one right answer")
         func hooks() async throws {
             try await Stage.withoutLab { stage in
                 let repository = try await Repository(
@@ -122,13 +122,13 @@ extension EndToEndTests {
             }
         }
 
-        @Test("after a deploy the watch waits for Apple's CDN, and fails where it does not come")
+        @Test("after a deploy the recipe waits for Apple's CDN, and fails if the CDN does not follow")
         func watch() async throws {
             try await Stage.with { stage in
                 let repository = try await Repository(
                     on: stage, file: Sample.clean, expectations: PullRequest.expectations)
                 stage.lab.origin("watch.test").serve(Sample.clean)
-                // The recipe has no option for it: the lab is not where the world is.
+                // The recipe has no option to reach the lab, so the test adds it.
                 let lab = "exec \(MonitorProcess.binary.path) \"$@\" \(stage.network.joined(separator: " "))"
                 try FileManager.default.removeItem(atPath: stage.path("bin/aasa-monitor"))
                 try stage.write("bin/aasa-monitor", "#!/bin/sh\n\(lab)\n")
@@ -148,7 +148,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a package of another hash is not installed, and a missing setting is named")
+        @Test("a package with the wrong hash is not installed, and a missing setting is named")
         func install() async throws {
             try await Stage.withoutLab { stage in
                 let repository = try await Repository(
@@ -175,7 +175,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what recipes take from others is pinned, and nothing of a request is pasted into a command")
+        @Test("recipes pin what they download and never paste text of a pull request into a command")
         func pins() throws {
             for name in ["action.yml", "github-workflow.yml"] {
                 let text = try Recipes.text(name)

@@ -1,4 +1,4 @@
-// What deploy/ci asks a runner to do, and a repository that it does it in.
+// The commands that deploy/ci gives a runner, and a repository to run them in.
 
 import Foundation
 import TestSupport
@@ -13,14 +13,14 @@ enum Recipes {
         try String(contentsOf: folder.appending(path: name), encoding: .utf8)
     }
 
-    /// A step of the action that runs a command: what it is called, the command, and its variables.
+    /// A step of the action that runs a command.
     struct Step {
         let name: String
         let command: String
         let environment: [String: String]
     }
 
-    /// The steps with the inputs filled in; those for other modes, and those of other actions, are left out.
+    /// The steps for the mode, with the inputs filled in. Steps that use other actions are left out.
     static func steps(_ inputs: [String: String]) throws -> [Step] {
         let root = try Yams.compose(yaml: try text("action.yml"))
         var values = inputs
@@ -43,14 +43,14 @@ enum Recipes {
         }
     }
 
-    /// The commands of a job of the template.
+    /// The commands of a job in the GitLab template.
     static func commands(ofJob job: String, _ part: String) throws -> [String] {
         let root = try Yams.compose(yaml: try text("gitlab.yml"))
         return (root?[job]?[part]?.sequence.map(Array.init) ?? []).compactMap(\.string)
     }
 }
 
-/// A repository with a file and expectations, whose branch `main` is what a request merges into.
+/// A repository with a file and expectations. Pull requests merge into `main`.
 struct Repository {
     static let file = "public/.well-known/apple-app-site-association"
     private let stage: Stage
@@ -94,7 +94,7 @@ struct Repository {
         return process
     }
 
-    /// Puts a program of the service in the place of the real one. It notes its arguments and what it was sent.
+    /// Replaces the service's program with a fake that records its arguments and input.
     func fake(_ name: String, answering answer: String) throws {
         let text = """
             #!/bin/sh
@@ -115,7 +115,7 @@ struct Repository {
     }
 }
 
-/// A pull request on GitHub that changes the file, and what its runner does: deploy/ci/action.yml, with a service that is played.
+/// A GitHub pull request that changes the file. Its runner follows deploy/ci/action.yml, with a fake `gh`.
 struct PullRequest {
     static let expectations = """
         # What the app's screens need.
@@ -140,7 +140,6 @@ struct PullRequest {
         ])
     }
 
-    /// Runs every step as it stands.
     func run() async throws -> [MonitorProcess] {
         let runner = [
             "GITHUB_ACTIONS": "true", "GITHUB_BASE_REF": "main", "GITHUB_REF": "refs/pull/12/merge",
@@ -154,14 +153,14 @@ struct PullRequest {
         return ran
     }
 
-    /// A commit with that text, and its run.
+    /// Commits the text as the file, and runs the steps.
     func run(with text: String) async throws -> [MonitorProcess] {
         try stage.write(Repository.file, text)
         try await repository.commit()
         return try await run()
     }
 
-    /// A commit of what `lint --fix` writes, and its run.
+    /// Runs `lint --fix`, commits its result, and runs the steps.
     func mended() async throws -> [MonitorProcess] {
         let fixed = try await repository.run("aasa-monitor lint --fix \(Repository.file)", [:])
         #expect(fixed.end == .exit(0), "\(fixed.output)")
@@ -169,7 +168,7 @@ struct PullRequest {
         return try await run()
     }
 
-    /// The run of `mistaken` failed, with the mistake at its place.
+    /// Expects that the run of `mistaken` failed and annotated the mistake.
     func expectRed(_ ran: [MonitorProcess]) {
         #expect(ran.map(\.end) == [.exit(0), .exit(1), .exit(0)], "\(ran.map(\.errors))")
         #expect(ran[1].output.contains("::error file=\(Repository.file),line=9,col=37,"), "\(ran[1].output)")
@@ -177,7 +176,7 @@ struct PullRequest {
         #expect(ran[1].output.contains("❌ **Devices take nothing from the new file.**"))
     }
 
-    /// The run after `lint --fix` passed, and the comment has the proof.
+    /// Expects that the run after `lint --fix` passed, and that the comment has the proof.
     /// - Returns: the first line of the comment.
     func expectGreen(_ ran: [MonitorProcess]) throws -> Substring {
         #expect(ran.map(\.end) == [.exit(0), .exit(0), .exit(0)], "\(ran.map(\.errors))")

@@ -1,4 +1,4 @@
-// Redirects, statuses, types and bodies of origins; and text of theirs that means harm.
+// Redirects, statuses, types and bodies of origins, and hostile text in them.
 
 import Foundation
 import Lab
@@ -49,14 +49,14 @@ extension EndToEndTests {
                 #expect(hop["url"] == .string("https://site.test\(wellKnown)"))
                 #expect(hop["target"] == hop["location"])
                 #expect(hop["location"] == .string("https://www.site.test\(wellKnown)"))
-                // What the redirect led to is what is compared.
+                // The redirect's target is compared with Apple's copy.
                 #expect(reports["site.test"]?["origin"]["status"] == .number(200))
-                // The chain is walked once; the looks at single addresses and under other names do not follow it.
+                // Only one request follows the chain; those to single addresses and by other user agents do not.
                 #expect(lab.origin("chain.test").requests.count { $0.path.hasPrefix("/.well") == false } <= 12)
             }
         }
 
-        @Test("bodies and types that are no file, or hardly one")
+        @Test("each wrong body or content type has its own finding")
         func bodies() async throws {
             try await Stage.with { stage in
                 let page = "<!DOCTYPE html><html><head><title>Welcome</title></head></html>"
@@ -94,7 +94,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a status of the origin's is told, whatever it is")
+        @Test("every status of the origin other than 200 is reported")
         func statuses() async throws {
             try await Stage.with { stage in
                 let statuses = [204, 304, 401, 403, 418, 429, 500, 503]
@@ -111,7 +111,7 @@ extension EndToEndTests {
         private static let hostile =
             "\u{1B}]0;owned\u{07}\u{1B}[31mred\u{9B}2J \u{202E}drow\u{2066}\u{200F}\u{2028} \u{07}\u{08}\r end"
 
-        @Test("text that steers a terminal never reaches it", arguments: ["text", "json", "jsonl"])
+        @Test("terminal escape codes never reach the terminal", arguments: ["text", "json", "jsonl"])
         func hostileText(_ format: String) async throws {
             try await Stage.with { stage in
                 let lab = stage.lab

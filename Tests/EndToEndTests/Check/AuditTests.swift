@@ -30,7 +30,7 @@ extension EndToEndTests {
             return "{" + members.joined(separator: ",") + "}"
         }
 
-        /// What a place says, of each entry.
+        /// The values at one path, one for each entry.
         private static func answers(_ audit: JSONValue, _ place: String) -> [String] {
             audit["entries"].elements.map { $0[place].string ?? "" }
         }
@@ -46,10 +46,10 @@ extension EndToEndTests {
                 stage.lab.origin("links.test").serve(Self.serving("applinks"))
                 stage.lab.origin("dev.test").serve(Self.serving("applinks"))
                 stage.lab.origin("down.test").behaviour = .reply(.status(500))
-                // Apple's copy stays behind: it names nobody for passwords yet.
+                // Apple's copy is old: it does not name an app for passwords yet.
                 stage.lab.origin("late.test").serve(Self.serving("applinks", "webcredentials"))
                 stage.lab.cdn.holds("late.test", body: Self.serving("applinks"))
-                // What is above the limit, devices do not read.
+                // Devices do not read files above the size limit.
                 let large = Self.serving("applinks").dropLast() + #","x":"\#(String(repeating: "x", count: 140_000))"}"#
                 stage.lab.origin("large.test").serve(String(large))
                 stage.lab.origin("twice.test").serve(#"{"applinks":{},"# + Self.serving("applinks").dropFirst())
@@ -80,7 +80,7 @@ extension EndToEndTests {
                 #expect(
                     Self.works(audit)
                         == [true, true, true, true, false, true] + [Bool](repeating: false, count: 9))
-                // The check of an entry is the one of `check`.
+                // An entry's report is the same as that of `check`.
                 #expect(audit["entries"][4]["check"]["schema"] == .string("aasa-monitor/check/v1"))
                 #expect(audit["entries"][4]["check"].rules.contains("expect.service-missing"))
                 let text = try await stage.run(command)
@@ -102,7 +102,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the entitlement decides how devices read the file, whatever the configuration says of the domain")
+        @Test("the entitlement's mode wins over the configuration's")
         func modes() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.serving("applinks"))
@@ -263,7 +263,7 @@ extension EndToEndTests {
                     """, works: [true], words: []),
         ]
 
-        @Test("how the app is signed, which Clip is its own, and what the file's entries come to", arguments: signings)
+        @Test("the signature decides the entries' verdicts and which App Clip belongs to the app", arguments: signings)
         func signing(_ row: Signing) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(row.file)
@@ -285,7 +285,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an app without the entitlement is the finding, whatever it is without")
+        @Test("an app without the entitlement fails: missing, empty, or of the wrong type")
         func unentitled() async throws {
             try await Stage.withoutLab { stage in
                 let none = Self.signed([]).replacing(
@@ -313,7 +313,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what the file names and the app does not claim is a note")
+        @Test("a service in the file that the app does not claim is a note")
         func unclaimed() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.serving("applinks", "webcredentials", "activitycontinuation"))
@@ -344,7 +344,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "what only this machine meets is unknown, as in check; what only the device reads is no fault of this machine"
+            "a local network fault is unknown, as in check; a file that only the device can read is not a fault"
         )
         func unknown() async throws {
             try await Stage.with { stage in
@@ -364,7 +364,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("--app that contradicts the file is refused; the same ID is no contradiction")
+        @Test("an --app that contradicts the file is refused; the same ID is accepted")
         func contradiction() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.serving("applinks"))
@@ -386,7 +386,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the text is the one of the documents")
+        @Test("docs/files.md shows the real output")
         func text() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("links.test").serve(Self.serving("applinks"))
@@ -403,7 +403,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("several apps, each with its own ID or the one that is named; all kept ends with 0")
+        @Test("several apps are audited, each with its own ID or --app; 0 means that all pass")
         func apps() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("both.test").serve(Self.serving("applinks", "appclips"))

@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct CheckTests {
-        @Test("a healthy domain passes, in words")
+        @Test("a healthy domain passes")
         func healthyText() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -22,7 +22,7 @@ extension EndToEndTests {
             }
         }
 
-        /// The keys of the contract, by their place; additions of ours are named in docs/reference/json.md.
+        /// The promised keys by path; docs/reference/json.md names later additions.
         private static let keys: [(path: [String], keys: Set<String>, added: Set<String>)] = [
             (
                 [],
@@ -56,7 +56,7 @@ extension EndToEndTests {
             ),
         ]
 
-        @Test("the JSON report has the keys of the contract, each of them always")
+        @Test("the JSON report always has all documented keys")
         func contractKeys() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -104,7 +104,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("one target prints an object, several an array")
+        @Test("one target prints an object, several print an array")
         func jsonShape() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -113,13 +113,13 @@ extension EndToEndTests {
             }
         }
 
-        @Test("targets keep their order, and a hanging one delays no other", .waitsForTimeout)
+        @Test("targets keep their order, and a hanging one does not delay the others", .waitsForTimeout)
         func order() async throws {
             try await Stage.with { stage in
                 let names = (0..<12).map { "site\($0).test" }
                 for name in names { stage.lab.origin(name).serve(file()) }
                 for name in names.prefix(6) { stage.lab.origin(name).behaviour = .fault(.hang) }
-                // The hanging ones have far more time than this waits: whoever stood behind one would not be asked.
+                // Hanging requests outlast this test, so a target queued behind one would never be asked.
                 let waiting = try stage.start(["check"] + stage.network + ["--max-time", "1h"] + names)
                 try await until("each of them", seen: { waiting.errors }) {
                     names.prefix(6).allSatisfy { !stage.lab.origin($0).requests.isEmpty }
@@ -130,13 +130,13 @@ extension EndToEndTests {
                 let process = try await stage.check(["--format", "jsonl", "--max-time", "20"] + names)
                 let lines = try process.output.split(separator: "\n").map { try JSONValue(String($0)) }
                 #expect(lines.map { $0["domain"].string } == names)
-                // Not the verdict: a machine that is busy makes any origin slow.
+                // Do not compare verdicts: on a busy machine any origin is slow.
                 let haveAnswered = lines.map { $0["origin"]["status"] == .number(200) }
                 #expect(haveAnswered == names.indices.map { $0 >= 6 }, "\(lines)")
             }
         }
 
-        @Test("targets come from a file and from standard input too")
+        @Test("targets can come from a file and from standard input")
         func lists() async throws {
             try await Stage.with { stage in
                 for name in ["a.test", "b.test", "c.test"] { stage.lab.origin(name).serve(file()) }
@@ -150,7 +150,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("without a target the domains of the configuration are checked, and several end in a summary")
+        @Test("without a target the configured domains are checked, and several domains get a summary")
         func configured() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("good.test").serve(file())
@@ -158,7 +158,7 @@ extension EndToEndTests {
                 try stage.write("own.yaml", "version: 1\ndomains: [good.test, bad.test]\n")
                 let all = try await stage.check(["--config", "own.yaml"])
                 #expect(all.end == .exit(1), "\(all.errors)")
-                // Trouble first, whatever the order of the configuration.
+                // Trouble comes first, not in the order of the configuration.
                 #expect(all.output.hasPrefix("bad.test   FAILING  "))
                 #expect(
                     all.output.hasSuffix(
@@ -175,7 +175,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a list may come through a shell's pipe")
+        @Test("a list can come from a shell's process substitution")
         func pipedList() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("a.test").serve(file())
@@ -188,7 +188,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a list that cannot be read is told, not stumbled over", arguments: ["- <&-", "- </", "@/", "@/dev/zero"])
+            "a list that cannot be read ends with 66 and one line", arguments: ["- <&-", "- </", "@/", "@/dev/zero"])
         func unreadableList(_ words: String) async throws {
             try await Stage.withoutLab { stage in
                 let process = try stage.tool(
@@ -199,7 +199,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("targets that are no domains are usage, every one of them told")
+        @Test("targets that are not domains are usage errors, and each is named")
         func badTargets() async throws {
             try await Stage.with { stage in
                 let process = try await stage.check(["localhost", "192.0.2.1", "site.test:8443", "site..test"])
@@ -212,7 +212,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a warning passes, unless --strict is given")
+        @Test("a warning fails only with --strict")
         func strict() async throws {
             try await Stage.with { stage in
                 let origin = stage.lab.origin("site.test")
@@ -226,7 +226,8 @@ extension EndToEndTests {
         }
 
         @Test(
-            "an app in developer mode reads the origin, so the CDN is left alone", arguments: ["developer", "managed"])
+            "in developer and managed mode the CDN is not asked, because devices read the origin",
+            arguments: ["developer", "managed"])
         func modes(_ mode: String) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -238,7 +239,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the CDN is not asked for a host without a file, unless it is told to be")
+        @Test("for a host without a file the CDN is asked only with --ask-cdn")
         func askCDN() async throws {
             try await Stage.with { stage in
                 _ = stage.lab.origin("site.test")
@@ -252,7 +253,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a reader that goes away changes no exit code", arguments: [true, false])
+        @Test("a closed pipe does not change the exit code", arguments: [true, false])
         func closedPipe(_ isFailing: Bool) async throws {
             try await Stage.with { stage in
                 for host in ["a.test", "b.test"] { stage.lab.origin(host).serve(file()) }
@@ -269,12 +270,12 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a watch ends once its reader has gone, and not with 0")
+        @Test("watch ends with SIGPIPE when its reader closes the pipe")
         func closedPipeOfWatch() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
                 let words = ["watch"] + stage.network + ["--every", "1s", "--max-time", "600", "site.test"]
-                // It begins once its reader has gone.
+                // The shell starts it after the reader has closed the pipe.
                 let script = #"""
                     binary=$1; shift
                     { until [ -e gone ]; do sleep 0.05; done; "$binary" "$@"; } | { exec <&-; touch gone; }
@@ -286,7 +287,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a terminal gets colours, unless NO_COLOR is set", arguments: [nil, "", "1"])
+        @Test("a terminal gets colours unless NO_COLOR is set", arguments: [nil, "", "1"])
         func colours(_ noColor: String?) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -302,7 +303,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "--color decides, whatever the output is; a dumb terminal gets no escape code",
+            "--color decides for every output; by default a dumb terminal gets no escape codes",
             arguments: [("auto", false), ("always", true), ("never", false)])
         func colour(_ choice: String, _ isColoured: Bool) async throws {
             try await Stage.with { stage in
@@ -318,7 +319,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("IPv4 alone finds the lab, IPv6 alone does not")
+        @Test("-4 and -6 restrict the address family")
         func families() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -329,7 +330,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the environment's proxies and CA bundles do not count")
+        @Test("proxies and CA bundles of the environment are ignored")
         func environment() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())

@@ -1,4 +1,4 @@
-// How Apple's copy stands to the origin's, and Apple's own word on it.
+// How Apple's copy compares with the origin's file, and what Apple's CDN reports.
 
 import Foundation
 import Lab
@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct CopyTests {
-        @Test("what Apple's crawler was refused with stands in the diagnosis")
+        @Test("the diagnosis names the status that Apple's crawler got")
         func refusedCrawler() async throws {
             try await Stage.with { stage in
                 let statuses = [403, 429, 503]
@@ -22,7 +22,7 @@ extension EndToEndTests {
                     let report = reports["status\(status).test"] ?? .absent
                     #expect(report["verdict"] == .string("failing"))
                     #expect(report["diagnosis"].string?.contains("\(status)") == true)
-                    // Apple's word, and the same seen from here under its name; 429 and 503 may come of our own requests.
+                    // Our request as AASA-Bot confirms only a 403: too many requests of ours can cause 429 and 503.
                     let isRefusal = status == 403
                     if isRefusal { #expect(report["diagnosis"].string?.contains("AASA-Bot") == true) }
                     #expect(
@@ -39,7 +39,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("Apple's word is kept as it came, known or not")
+        @Test("Apple's failure reason is kept as it came, known or not")
         func unknownWord() async throws {
             try await Stage.with { stage in
                 for name in ["a.test", "b.test", "c.test"] { stage.lab.origin(name).serve(file()) }
@@ -60,7 +60,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a recent Last-Modified tells since when the copies differ; an old one proves nothing of Apple's copy")
+        @Test("a recent Last-Modified dates the change; an old one proves nothing about Apple's copy")
         func lastModified() async throws {
             try await Stage.with { stage in
                 let hours: [(host: String, hours: Double?)] = [
@@ -69,7 +69,7 @@ extension EndToEndTests {
                 for (host, hours) in hours {
                     let date = hours.map { Self.httpDate(Date(timeIntervalSinceNow: -3600 * $0)) }
                     var headers = date.map { [("Last-Modified", $0)] } ?? []
-                    // Made with the answer, as its `Date` is, however late it is asked for.
+                    // As for a file that is generated for each answer: both headers are equal, even on a slow machine.
                     if hours == 0, let date { headers.append(("Date", date)) }
                     stage.lab.origin(host).serve(file("v2"), headers: headers)
                     stage.lab.cdn.holds(host, body: file("v1"))
@@ -90,7 +90,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("another order of keys and other white space are the same file")
+        @Test("files that differ only in key order and white space are the same")
         func formatting() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -103,7 +103,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a CDN copy that is no file is told")
+        @Test("a CDN copy that is not a valid file is reported")
         func badCopy() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -113,7 +113,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an answer of a gate on the way says nothing about the copy")
+        @Test("an answer from a proxy on the way says nothing about the copy")
         func gate() async throws {
             try await Stage.with { stage in
                 let statuses = [407, 429, 500, 502, 503, 302]
@@ -130,7 +130,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the age of the copy and how long it is kept are told")
+        @Test("the report has the copy's age and maximum age")
         func age() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())

@@ -1,4 +1,4 @@
-// `device`: the report of a phone beside what the lab serves now. The forms of reports and the words are tested in
+// `device`: a phone's report compared with what the lab serves. Report formats and messages are tested in
 // `DeviceTests` of the module `Device`.
 
 import Foundation
@@ -11,7 +11,7 @@ extension EndToEndTests {
     @Suite struct DeviceCommandTests {
         private static let app = "ABCDE12345.com.example.app"
 
-        /// Entries of two apps for two domains.
+        /// The entries of two apps for two domains.
         private static let report = """
             Service:              applinks
             App ID:               \(app)
@@ -57,7 +57,7 @@ extension EndToEndTests {
                 #expect(entry["action"] == .string("Reinstall or update the app to get the new file now."))
                 #expect(entry["link"]["in_file"] == .string("opens"))
 
-                // A copy that is behind is no reason to reinstall.
+                // An old copy on Apple's CDN is not a reason to reinstall.
                 stage.lab.cdn.holds("site.test", body: file())
                 let behind = try await stage.command("device", ["show.txt", "--domain", "site.test"])
                 #expect(

@@ -1,4 +1,4 @@
-// Each fault that the lab can play on the CDN, and what else keeps an answer away. The faults of origins are scenarios.
+// Every fault that the lab can play on the CDN, and other missing answers. The faults of origins are scenarios.
 
 import Foundation
 import Lab
@@ -9,7 +9,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct FaultTests {
-        @Test("a host that the name servers do not know, and a port that nobody listens on")
+        @Test("an unknown host fails; refused connections everywhere are a local network fault")
         func noServer() async throws {
             try await Stage.withoutLab { stage in
                 let unknown = try await stage.run([
@@ -22,13 +22,13 @@ extension EndToEndTests {
                 let closed = try await stage.run([
                     "check", "--format", "json", "--connect-to", "::127.0.0.1:9", "site.test",
                 ])
-                // Apple's CDN is refused as well: who else than this machine could it be?
+                // Apple's CDN refuses too, so the fault is local.
                 #expect(closed.end == .exit(70))
                 #expect(try closed.json().errorRules == ["monitor.no-way-out"])
             }
         }
 
-        @Test("a fault of the CDN is a finding of the CDN's, and the origin is not blamed", .inTurn(.large))
+        @Test("a fault of the CDN does not blame the origin", .inTurn(.large))
         func cdnFaults() async throws {
             try await Stage.with { stage in
                 let hosts = LabFault.allCases.map { "\($0.rawValue.lowercased()).test" }
@@ -36,11 +36,11 @@ extension EndToEndTests {
                     stage.lab.origin(host).serve(file())
                     stage.lab.cdn.behaves(host, .fault(fault))
                 }
-                // The origins have to answer within it.
+                // Long enough for the origins to answer.
                 let reports = try await stage.reports(hosts, ["--max-time", "20"])
                 for host in hosts {
                     let report = reports[host] ?? .absent
-                    // A body that is cut short by its own length came whole, as far as HTTP can tell.
+                    // To HTTP this body is complete: Content-Length cuts it.
                     let isAnswer = host.hasPrefix("longbody")
                     let rule = isAnswer ? "cdn.bad-copy" : "cdn.unreachable"
                     #expect(report.rules.contains(rule), "\(host): \(report)")
@@ -52,13 +52,13 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a CDN that fails before HTTP is a finding of the CDN's",
+            "a failed TLS handshake of the CDN is a finding about the CDN",
             arguments: [LabHandshake.hang, .reset, .alert, .obsoleteTLS, .plainText])
         func cdnHandshakes(_ handshake: LabHandshake) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
                 stage.lab.cdn.handshake = handshake
-                // The origin has to answer within it.
+                // Long enough for the origin to answer.
                 let limit = handshake == .hang ? "20" : "60"
                 let report = try await stage.report("site.test", ["--max-time", limit])
                 #expect(report.rules == ["cdn.unreachable"])
@@ -66,7 +66,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a CDN with a bad certificate is told as such")
+        @Test("a bad certificate of the CDN is reported as one")
         func cdnCertificate() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -77,7 +77,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a low limit on open files is raised, not run into", .inTurn(.large))
+        @Test("a low limit on open files is raised", .inTurn(.large))
         func openFiles() async throws {
             try await Stage.with { stage in
                 let hosts = (0..<40).map { "site\($0).test" }
@@ -93,7 +93,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("both sides hanging take the time of one after the other", .waitsForTimeout)
+        @Test("if both sides hang, each gets its full time limit", .waitsForTimeout)
         func bothHang() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .fault(.hang)

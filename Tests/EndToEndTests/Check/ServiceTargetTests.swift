@@ -1,4 +1,4 @@
-// A target that names a service is judged for that service, and what people paste is understood.
+// A target that names a service is checked for that service, and pasted URLs are accepted.
 
 import Foundation
 import Lab
@@ -9,7 +9,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite struct ServiceTargetTests {
         @Test(
-            "effect and exit code speak of the service",
+            "effect and exit code are those of the service",
             arguments: [
                 ("webcredentials:site.test", 0, "Passkeys and password AutoFill work."),
                 ("webcredentials:links.test", 1, "Passkeys and password AutoFill do not work."),
@@ -28,13 +28,13 @@ extension EndToEndTests {
                 #expect(report["effect"].string?.hasPrefix(effect) == true, "\(report["effect"])")
                 #expect(report.rules.contains("expect.service-missing") == (exit == 1))
                 let text = try await stage.check([target]).output
-                // Of links that work it says how far the file has come.
+                // For working links the text shows the propagation instead.
                 #expect(text.contains(effect == "Links work." ? "Up to date" : effect), "\(text)")
             }
         }
 
         @Test(
-            "a pasted URL is its domain",
+            "a pasted URL means its domain",
             arguments: [
                 "https://site.test:443/", "site.test/", "site.test:443",
                 "https://site.test/.well-known/apple-app-site-association",

@@ -1,4 +1,4 @@
-// `check --why`: a URL against the file that phones use, and what only the phone knows.
+// `check --why`: matches a URL against the file that phones use, and lists what only the phone knows.
 
 import Foundation
 import Lab
@@ -49,7 +49,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("in words: what the file says, then what only the phone knows, then the report")
+        @Test("the text has what the file says, then what only the phone knows, then the report")
         func text() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("links.site.test").serve(Self.rules)
@@ -67,16 +67,16 @@ extension EndToEndTests {
                     "see: https://developer.apple.com/", "applinks:*.site.test", "applinks:links.site.test",
                     "aasa-monitor audit --entitlements",
                 ] { #expect(sentences.contains(words), "\(words)\n\(phone)") }
-                // Numbered without a gap.
+                // The numbers have no gaps.
                 let numbers = phone.split(separator: "\n").compactMap { $0.wholeMatch(of: #/  (\d+)\. .*/#)?.1 }
                 #expect(numbers.map(String.init) == (1...numbers.count).map(String.init))
-                // Without the option nothing of it is there.
+                // Without the option none of it is printed.
                 #expect(try await !stage.check(["links.site.test"]).output.contains("phone knows"))
                 #expect(try await stage.report("links.site.test")["why"] == .absent)
             }
         }
 
-        @Test("Apple's copy decides, and another answer of the origin's is told")
+        @Test("Apple's copy decides, and a different origin is mentioned")
         func stale() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v2"))
@@ -95,7 +95,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("where Apple has no copy, the report is the answer; a wildcard can still open the app")
+        @Test("without a copy at Apple the report is the answer, but a wildcard can still open the app")
         func noCopy() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("a.site.test").serve(file())
@@ -109,7 +109,7 @@ extension EndToEndTests {
                 #expect(failed.output.contains("The origin's file opens it in \(Self.app)."))
                 #expect(failed.output.contains("The app claims only applinks:*.site.test."))
                 #expect(!failed.output.contains("address bar"))
-                // A subdomain without a file of its own.
+                // A subdomain that has no file.
                 stage.lab.origin("b.site.test").behaviour = .reply(.status(404))
                 let none = try await stage.check(["--format", "json", "--why", "https://b.site.test/v1/a"]).json()
                 #expect(none["why"]["file"] == .null)
@@ -118,7 +118,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("beside a target: a path, another mode, the wildcard's file")
+        @Test("--why with a target accepts a path, another mode and the wildcard's file")
         func besideTarget() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.rules)
@@ -144,7 +144,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an expected app that the file does not open is told, and no reason of the phone's")
+        @Test("an expected app that the file does not open is an error, without the phone's reasons")
         func unexpected() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.rules)
@@ -161,7 +161,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a link as the target is answered first, and its domain after it")
+        @Test("a link as target is answered first, then its domain")
         func typed() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.rules)
@@ -177,12 +177,12 @@ extension EndToEndTests {
                 #expect(
                     opens.output.hasPrefix("https://site.test/trips/1  opens \(Self.app), by cdn:site.test:6:7"),
                     "\(opens.output)")
-                // The long list is left to the option.
+                // Only the option prints the long list.
                 #expect(opens.output.contains("aasa-monitor check --why 'https://site.test/trips/1'\n"))
                 #expect(!opens.output.contains("1. "))
                 let json = try await stage.check(["--format", "json", "https://site.test/trips/1"]).json()
                 #expect(json["why"]["opens"] == .string(Self.app))
-                // The home page is the domain.
+                // The home page means the domain.
                 #expect(try await stage.check(["https://site.test/"]).output.hasPrefix("site.test  OK  "))
                 let several = try await stage.check(["https://site.test/nope/1", "https://site.test/trips/1"])
                 #expect(
@@ -191,7 +191,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a file below the root, or with an extension, is found where a person looks for it",
+            "a misplaced file is found: in the page's folder, or with an extension",
             arguments: [
                 ("https://site.test/app/", "/app\(LabOrigin.wellKnownPath)"),
                 ("https://site.test/app/en/index.html", "/app\(LabOrigin.wellKnownPath)"),
@@ -211,12 +211,12 @@ extension EndToEndTests {
                 #expect(head.contains("site.test  FAILING  "))
                 let json = try await stage.check(["--format", "json", url]).json()
                 #expect(json["diagnosis_id"] == .string("misplaced") && json.rules.contains("origin.misplaced"))
-                // Nobody named it.
+                // No option named it.
                 #expect(try await stage.report("site.test")["diagnosis_id"] == .string("not-deployed"))
             }
         }
 
-        @Test("a URL that does what is expected is shown, in each form that a person reads")
+        @Test("a URL that meets its expectation is shown in text and JSON")
         func expected() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.rules)
@@ -237,7 +237,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("each format has it", arguments: ["markdown", "github", "nagios", "jsonl"])
+        @Test("each format has the answer of --why", arguments: ["markdown", "github", "nagios", "jsonl"])
         func formats(_ format: String) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.rules)

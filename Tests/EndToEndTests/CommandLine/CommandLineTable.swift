@@ -1,14 +1,14 @@
-// What each command answers to its usual mistakes: arguments, standard input and files; exit code and messages.
+// The usual mistakes with each command: arguments, standard input and files; exit code and messages.
 
 import Testing
 
 /// One run of the program.
 struct CommandLineRow: Sendable, CustomTestStringConvertible {
-    /// Without the program's name; separated by blanks, a text with blanks in `'`.
+    /// The arguments without the program's name, separated by spaces. `'` quotes an argument with spaces.
     let line: String
     let input: String
     let exit: Int32
-    /// Parts of standard error; none: it is empty.
+    /// Parts of standard error; an empty list: it is empty.
     let errors: [String]
     /// A part of standard output; nil: it is empty.
     let output: String?
@@ -21,11 +21,11 @@ struct CommandLineRow: Sendable, CustomTestStringConvertible {
         self.output = output
     }
 
-    /// Whether it reads, writes or asks anything but its own words. A mistake in these alone is found in this process, which is a
+    /// Whether it needs files, input or the network. A mistake in the arguments alone is found in this process, at a
     /// fraction of the cost.
     var needsProgram: Bool {
         exit != 64 || output != nil || !input.isEmpty || line.isEmpty || line == "check"
-            // It changes how its process ends once a reader has gone.
+            // `watch` changes how its process handles SIGPIPE.
             || arguments.first == "watch"
             || arguments.contains { $0.contains("@") || CommandLineTable.files[$0] != nil }
     }
@@ -40,7 +40,7 @@ struct CommandLineRow: Sendable, CustomTestStringConvertible {
 }
 
 enum CommandLineTable {
-    /// The files in the folder of each run. `sealed.pem`: nobody may read it, but root.
+    /// The files in the folder of each run. Only root can read `sealed.pem`.
     static let files = [
         "good.json":
             #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/a/*"}]}]}}"#,
@@ -236,7 +236,7 @@ enum CommandLineTable {
                 """, 0, output: "<stdin>: valid, 2 domains, 1 channel\n"),
         .init("config check -", input: "", 78, "<stdin>:1:1: the file is empty"),
         .init("config check -", input: "domains:\n\t- a.test\n", 78, "<stdin>:2:1: YAML syntax: "),
-        // What the machine lacks, `run` says.
+        // `run` reports what is missing on the machine.
         .init("config check no-store.yaml", 0, "no channel", output: "no-store.yaml: valid, 1 domain"),
         .init(
             "config check -", input: "version: 1\ndomains_from: none.txt\n", 78,

@@ -1,10 +1,10 @@
-// The files that the suites of this folder judge, match and compare.
+// The files that this folder's suites lint, match and compare.
 
 import Foundation
 import Testing
 
 extension Stage {
-    /// Runs a command of the lab's network, such as `lint` of a domain.
+    /// Runs a command on the lab's network, such as `lint` of a domain.
     func command(_ name: String, _ arguments: [String], input: String = "") async throws -> MonitorProcess {
         try await run([name] + network + arguments, input: input)
     }
@@ -14,7 +14,7 @@ enum Sample {
     static let app = "Q7X4M2K9RT.jp.shop.app"
     static let other = "Q7X4M2K9RT.jp.shop.kids"
 
-    /// Nothing to say about it. Line 6 opens /buy with a coupon, line 7 excludes /help/website, line 8 opens /help.
+    /// No findings. Line 6 opens /buy with a coupon, line 7 excludes /help/website, line 8 opens /help.
     static let clean = """
         {
           "applinks": {
@@ -31,17 +31,17 @@ enum Sample {
         }
         """
 
-    /// The same, in another formatting.
+    /// The same file with other formatting.
     static let cleanInOneLine = clean.replacing(/\n */, with: "")
 
-    /// One warning: nobody reaches line 7.
+    /// One warning: the rule in line 7 is never used.
     static let unreachable = clean.replacing(
         #"{"/": "/help/website/*", "exclude": true}"#, with: #"{"/": "/buy/*", "?": {"coupon": "a"}}"#)
 
-    /// One error: the comma of line 3.
+    /// One error: the comma in line 3.
     static let broken = "{\n  \"applinks\": {\n    \"details\": [],\n  }\n}"
 
-    /// One finding of each rule that speaks about another place.
+    /// One finding for each rule that refers to a second place in the file.
     static let related = """
         {
           "applinks": {"details": [
@@ -58,7 +58,7 @@ enum Sample {
         }
         """
 
-    /// Escapes and signs of direction, raw and as JSON escapes, in a key, an app ID, a pattern and a comment.
+    /// Escape and bidirectional characters, raw and JSON-escaped, in a key, an app ID, a pattern and a comment.
     static let hostile: String = {
         let escapes = #"\u001b]0;owned\u0007\u001b[31m\u202e\u2028\r\n"#
         let raw = "\u{9B}2J\u{202E}\u{2066}\u{200F}\u{2028}"
@@ -71,7 +71,7 @@ enum Sample {
     }()
 }
 
-/// That no sign in it steers a terminal.
+/// Expects no control characters in the text.
 func expectHarmless(_ process: MonitorProcess, location: SourceLocation = #_sourceLocation) {
     for text in [process.output, process.errors] {
         let bad = text.unicodeScalars.filter { scalar in
