@@ -1,10 +1,10 @@
-// A port for a server that cannot choose one by itself, or that goes and comes back. A port that merely was free a moment ago
-// may be another test's by now, and both see what is meant for the other.
+// A port for a server that cannot choose one itself, or that restarts. A port that was free a moment ago may now belong
+// to another test, and both tests would get each other's requests.
 
 import Glibc
 
-/// Bound and never listening: nobody is given the port, connections to it are refused, and a server that sets SO_REUSEADDR, as
-/// nearly all do, can bind it. https://man7.org/linux/man-pages/man7/socket.7.html
+/// Bound but never listening: the system gives the port to nobody else and refuses connections. A server that sets
+/// SO_REUSEADDR, as nearly all do, can still bind it. https://man7.org/linux/man-pages/man7/socket.7.html
 final class HeldPort: Sendable {
     struct Unavailable: Error {
         let addresses: [String]
@@ -13,9 +13,9 @@ final class HeldPort: Sendable {
     let number: Int
     private let sockets: [Int32]
 
-    /// Holds one port at all of these IPv4 and IPv6 addresses of loopback, until it is dropped.
+    /// Holds one port at all these IPv4 and IPv6 loopback addresses until it is deallocated.
     init(at addresses: [String]) throws {
-        // One that is free at the first address may be taken at another.
+        // A port that is free at the first address may be in use at another.
         for _ in 0..<64 {
             var taken: [Int32] = []
             var port = 0
@@ -37,7 +37,7 @@ final class HeldPort: Sendable {
         for socket in sockets { close(socket) }
     }
 
-    /// - Returns: the port, or nil where it cannot be had.
+    /// - Returns: the port, or nil if it is in use.
     private static func bind(_ address: String, _ port: Int, _ taken: inout [Int32]) -> Int? {
         let bound = Loopback.socket(for: address, port) { socket, name, length in
             var on: Int32 = 1
@@ -56,7 +56,7 @@ final class HeldPort: Sendable {
             guard let start = bytes.baseAddress,
                 getsockname(socket, start.assumingMemoryBound(to: sockaddr.self), &length) == 0
             else { return nil }
-            // The port lies in the same place for both families, in the order of the network.
+            // Both families have the port at the same offset, in network byte order.
             return Int(bytes[2]) << 8 | Int(bytes[3])
         }
     }

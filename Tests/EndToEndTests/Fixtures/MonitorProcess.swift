@@ -1,11 +1,10 @@
-// One run of a program from outside. Its output goes to files, so that nobody has to drain a pipe and no other child
-// holds one open.
+// One run of a program. Its output goes to files: a pipe must be drained, and another child could hold it open.
 
 import Foundation
 import TestSupport
 import TestTraits
 
-/// A child process with a clean environment: no proxy and no CA bundle of this machine reaches it.
+/// A child process with a clean environment, without this machine's proxy and CA bundle settings.
 final class MonitorProcess: Sendable {
     enum End: Equatable {
         case exit(Int32)
@@ -30,27 +29,26 @@ final class MonitorProcess: Sendable {
     private let out: URL
     private let err: URL
 
-    /// Where the build put the program: beside the bundle that runs these tests.
+    /// The build puts the program beside the test bundle.
     static let binary: URL = {
         let running = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(filePath: running).deletingLastPathComponent().appending(path: "aasa-monitor")
     }()
 
-    /// The few variables that every program of a test has.
+    /// The variables that every program in a test has.
     static let environment = [
         "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin", "LC_ALL": "C.UTF-8", "TERM": "xterm",
     ]
 
-    /// Starts it.
     /// - Parameters:
     ///   - arguments: as on a command line, without the program's name.
     ///   - executable: the program under test by default.
     ///   - folder: the working directory, which also takes the output.
     ///   - input: what standard input holds; empty by default.
-    ///   - environment: in addition to the few variables that it always has.
-    ///   - output: where standard output goes in place of a file.
-    ///   - errors: where standard error goes in place of a file.
-    /// - Throws: where it cannot be started.
+    ///   - environment: in addition to the variables that it always has.
+    ///   - output: takes standard output instead of a file.
+    ///   - errors: takes standard error instead of a file.
+    /// - Throws: if it cannot be started.
     init(
         _ arguments: [String], executable: URL = MonitorProcess.binary, folder: URL, input: String = "",
         environment: [String: String] = [:], output: FileHandle? = nil, errors: FileHandle? = nil
@@ -62,7 +60,7 @@ final class MonitorProcess: Sendable {
         try Data(input.utf8).write(to: source)
         try Data().write(to: out)
         try Data().write(to: err)
-        // Ours are closed once the child has its copies.
+        // Close our copies when the child has its own.
         var own: [FileHandle] = []
         defer { for handle in own { try? handle.close() } }
         func keep(_ handle: FileHandle) -> FileHandle {
@@ -89,7 +87,7 @@ final class MonitorProcess: Sendable {
     var errors: String { Self.text(err) }
 
     /// Standard output as JSON.
-    /// - Throws: `NoJSON`, which shows what the process said in its place.
+    /// - Throws: `NoJSON` with the real output.
     func json() throws -> JSONValue {
         guard let value = try? JSONValue(output) else { throw NoJSON(process: self) }
         return value
@@ -97,7 +95,7 @@ final class MonitorProcess: Sendable {
 
     func signal(_ number: Int32) { child.signal(number) }
 
-    /// Waits for the end, for as long as a test waits for anything.
+    /// Waits for the end, at most `Stage.timeout`.
     /// - Throws: `StillRunning` after killing the process.
     @discardableResult
     func ended() async throws -> End {
@@ -112,7 +110,7 @@ final class MonitorProcess: Sendable {
                 return false
             }
             let isInTime = await group.next() ?? false
-            // Both tasks end with it.
+            // The kill ends both tasks.
             if !isInTime { child.signal(SIGKILL) }
             group.cancelAll()
             return isInTime
@@ -121,7 +119,7 @@ final class MonitorProcess: Sendable {
         return end
     }
 
-    /// Ends the process as a power failure would, and waits until it is gone.
+    /// Kills the process without a chance to clean up, and waits for its end.
     func kill9() async throws {
         signal(SIGKILL)
         try await ended()

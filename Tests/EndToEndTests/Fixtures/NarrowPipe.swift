@@ -3,16 +3,16 @@ import Glibc
 
 /// A pipe that holds one page, for output that nobody reads.
 struct NarrowPipe {
-    /// What a child writes to.
+    /// The end that a child writes to.
     let writing: FileHandle
     private let reading: Int32
 
     struct Unavailable: Error {}
 
-    /// `F_SETPIPE_SZ`, which Swift does not see: https://man7.org/linux/man-pages/man2/F_SETPIPE_SZ.2const.html
+    /// `F_SETPIPE_SZ`, which Swift does not import: https://man7.org/linux/man-pages/man2/F_SETPIPE_SZ.2const.html
     private static let setSize: Int32 = 1031
 
-    /// A named pipe, as that can be opened such that no other child of this process keeps an end of it alive.
+    /// Uses a named pipe: it can be opened so that no other child inherits an end.
     init(in folder: URL) throws {
         let path = folder.appending(path: "\(UUID().uuidString).pipe").path
         guard mkfifo(path, 0o600) == 0 else { throw Unavailable() }
@@ -28,6 +28,6 @@ struct NarrowPipe {
         return poll(&state, 1, 0) == 0
     }
 
-    /// Takes the reader away: each write fails from now on.
+    /// Closes the reader: every write fails from now on.
     func closeReader() { close(reading) }
 }

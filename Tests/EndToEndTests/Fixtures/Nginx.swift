@@ -2,7 +2,7 @@ import Foundation
 import Lab
 import LabFaults
 
-/// Debian's nginx with one site, under a certificate of the lab's authority.
+/// Debian's nginx with one site and a certificate of the lab's authority.
 struct Nginx: Sendable {
     static let binary = URL(filePath: "/usr/sbin/nginx")
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: binary.path) }
@@ -12,7 +12,7 @@ struct Nginx: Sendable {
     private let port: Int
     private let root: URL
 
-    /// Leads the site to nginx and all else to the lab.
+    /// Routes the site to nginx and everything else to the lab.
     var rules: [String] { ["\(host)::127.0.0.1:\(port)", stage.lab.connectTo] }
 
     var network: [String] {
@@ -43,13 +43,13 @@ struct Nginx: Sendable {
         return nginx
     }
 
-    /// Puts another file in place of the served one, by rename.
+    /// Replaces the served file by rename.
     func deploy(_ content: String) throws {
         let file = root.appending(path: "www" + LabOrigin.wellKnownPath)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         try Data(content.utf8).write(to: file, options: .atomic)
-        // So that the server, which may run as another user, can read it.
+        // The server may run as another user.
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
     }
 
@@ -66,8 +66,7 @@ struct Nginx: Sendable {
         """
     }
 
-    /// Starts nginx with what the `http` block of its configuration has. One process serves by itself: nothing is left when
-    /// it is killed.
+    /// Starts nginx with this content of the `http` block. A single process serves: killing it leaves no workers.
     static func serve(_ http: String, in root: URL, on stage: Stage) throws -> MonitorProcess {
         let file = root.appending(path: "nginx.conf")
         let text = """
@@ -92,7 +91,7 @@ struct Nginx: Sendable {
 }
 
 extension Stage {
-    /// Writes `site.pem` and `site.key`, by the lab's authority. `folder`: empty, or with a slash at its end.
+    /// Writes `site.pem` and `site.key`, signed by the lab's authority. `folder`: empty, or with a slash at the end.
     func writeIdentity(for host: String, in folder: String = "") throws {
         let identity = try lab.authority.identity(for: host, .valid, now: Date())
         try write("\(folder)site.pem", identity.certificatesPEM)

@@ -1,4 +1,4 @@
-// A file system of a few megabytes in a mount namespace of its own, for a daemon whose disk is full.
+// A file system of a few megabytes in its own mount namespace, for a daemon whose disk is full.
 
 import Foundation
 import TestTraits
@@ -7,7 +7,7 @@ import TestTraits
 struct SmallDisk: Sendable {
     let stage: Stage
 
-    /// Whether a process may have a file system of its own here.
+    /// Whether this machine allows a process to mount its own file system.
     static var isPossible: Bool { get async { await trial.value } }
 
     private static let trial = Task {
@@ -20,8 +20,8 @@ struct SmallDisk: Sendable {
         try FileManager.default.createDirectory(atPath: stage.path("disk"), withIntermediateDirectories: true)
     }
 
-    /// Starts the daemon on it. `megabytes`: where it lives on afterwards more than the 4 MiB that SQLite's log grows to before
-    /// it is written back, or the disk is full a second time. `before`: what a shell does first, with the program as
+    /// Starts the daemon on the disk. `megabytes`: more than 4 MiB if the daemon continues afterwards, because SQLite's
+    /// log grows to that size and would fill the disk again. `before`: shell commands to run first, with the program as
     /// `$PROGRAM`.
     func start(_ watch: Watch, megabytes: Int, before: String = ":") throws -> MonitorProcess {
         try stage.tool(
@@ -36,15 +36,14 @@ struct SmallDisk: Sendable {
             ])
     }
 
-    /// Shell words that leave room for nothing more.
+    /// A shell command that fills the disk.
     static let filling = "{ dd if=/dev/zero of=disk/filler bs=4096 2>dd.log || true; }"
 
-    /// The file that fills the disk, as seen from outside.
+    /// The file that fills the disk, as seen from outside the namespace.
     private func filler(_ process: MonitorProcess) -> URL {
         URL(filePath: "/proc/\(process.pid)/root\(stage.path("disk/filler"))")
     }
 
-    /// Fills it.
     func fill(_ process: MonitorProcess) throws {
         let filler = filler(process)
         _ = FileManager.default.createFile(atPath: filler.path, contents: nil)
@@ -53,6 +52,5 @@ struct SmallDisk: Sendable {
         try handle.close()
     }
 
-    /// Makes room again.
     func clear(_ process: MonitorProcess) throws { try FileManager.default.removeItem(at: filler(process)) }
 }

@@ -7,11 +7,10 @@ import Synchronization
 import TestSupport
 
 struct Stage: Sendable {
-    /// How long a test waits for what is bound to come. Far more than it takes on a machine that is busy with other things: it
-    /// only ends a test that would hang.
+    /// How long a test waits for something that must happen. So long that even on a busy machine only a hang reaches it.
     static let timeout: Duration = .seconds(600)
 
-    /// The same in seconds, as curl and the program take it: for whoever is bound to be answered.
+    /// The same in seconds, for curl and the program, when an answer must come.
     static let patience = "\(timeout.components.seconds)"
 
     let folder: URL
@@ -28,12 +27,12 @@ struct Stage: Sendable {
         self.folder = folder
     }
 
-    /// Runs a test on a stage of its own. Whatever happens, no process, port or file of it is left.
+    /// Runs a test on its own stage and always removes its processes, ports and files.
     static func with(addresses: [String] = ["127.0.0.1"], _ body: (Stage) async throws -> Void) async throws {
         try await perform(addresses: addresses, body)
     }
 
-    /// The same without a lab, whose keys and certificates cost more than many a command: for commands that ask no server.
+    /// The same without a lab, for commands that need no server: the lab's keys and certificates are expensive.
     static func withoutLab(_ body: (Stage) async throws -> Void) async throws {
         try await perform(addresses: nil, body)
     }
@@ -67,7 +66,7 @@ struct Stage: Sendable {
         return ownLab
     }
 
-    /// A port that is this stage's until its end.
+    /// A port that this stage holds until its end.
     func port(at addresses: [String] = ["127.0.0.1"]) throws -> Int {
         let held = try HeldPort(at: addresses)
         started.ports.withLock { $0.append(held) }
@@ -100,7 +99,7 @@ struct Stage: Sendable {
         return process
     }
 
-    /// Another program of this machine, such as openssl.
+    /// Starts another program of this machine, such as openssl.
     func tool(_ name: String, _ arguments: [String], input: String = "") throws -> MonitorProcess {
         let process = try MonitorProcess(
             [name] + arguments, executable: URL(filePath: "/usr/bin/env"), folder: folder, input: input)
@@ -108,12 +107,12 @@ struct Stage: Sendable {
         return process
     }
 
-    /// What leads the program to the lab.
+    /// Options that lead the program to the lab.
     var network: [String] {
         ["--cacert", lab.caFile, "--connect-to", lab.connectTo, "--cdn-url", lab.cdnBaseURL]
     }
 
-    /// What leads the program to the lab where the CDN has several addresses, each an edge.
+    /// Options that lead the program to the lab, with several CDN addresses as edges.
     func edges(_ addresses: [String]) -> [String] {
         [
             "--cacert", lab.caFile, "--cdn-url", lab.cdnBaseURL,
@@ -139,7 +138,7 @@ struct Stage: Sendable {
     }
 }
 
-/// An association file that tells its version by a path.
+/// An association file whose path contains the version.
 func file(_ version: String = "v1") -> String {
     #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/\#(version)/*"}]}]}}"#
 }
@@ -162,7 +161,7 @@ struct NeverCame: Error, CustomStringConvertible {
     var description: String { "never came: \(what); seen: \(seen.suffix(3000))" }
 }
 
-/// Waits for something that is bound to come. `pause`: between two looks; longer where a look starts a program.
+/// Waits for something that must happen. `pause`: the time between two tries; longer if a try starts a program.
 func until(
     _ what: String, every pause: Duration = .milliseconds(10), seen: () -> String = { "" },
     _ condition: () async throws -> Bool
@@ -175,7 +174,7 @@ func until(
 }
 
 extension String {
-    /// - Throws: where one of the texts is not there exactly once: what is shipped has changed.
+    /// - Throws: if a text does not occur exactly once, because the shipped file has changed.
     func replacing(once pairs: [(String, String)]) throws -> String {
         try pairs.reduce(self) { text, pair in
             guard text.components(separatedBy: pair.0).count == 2 else {

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A terminal that nobody sits at.
+/// A pseudoterminal.
 struct Terminal {
-    /// What a child takes for its standard output.
+    /// The end that a child gets as standard output.
     let child: FileHandle
     private let own: FileHandle
 
@@ -14,7 +14,7 @@ struct Terminal {
     struct Unavailable: Error {}
 
     init() throws {
-        // Swift does not see `posix_openpt` and its kin; these are the calls that they make.
+        // Swift does not import `posix_openpt` and its relatives, so these are their system calls.
         let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         var unlocked: Int32 = 0
         var number: Int32 = 0
@@ -26,7 +26,7 @@ struct Terminal {
         child = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
     }
 
-    /// What was written so far; at most the few KiB that a terminal holds.
+    /// The output so far; a terminal holds only a few KiB.
     func read() -> String {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         var all: [UInt8] = []

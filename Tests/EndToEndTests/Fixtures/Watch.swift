@@ -1,4 +1,4 @@
-// A daemon on a stage: its configuration, its starts and ends, and what its receivers got.
+// A daemon on a stage: its configuration, its starts and ends, and its receivers' messages.
 
 import Foundation
 import Lab
@@ -12,35 +12,35 @@ struct Watch: Sendable {
     /// The name of the configuration file in the stage's folder.
     let file: String
 
-    /// 32 bytes, as the configuration wants it and in hexadecimal for openssl.
+    /// 32 bytes, encoded for the configuration, and in hexadecimal for openssl.
     static let secret = "whsec_" + Data((0..<32).map { UInt8($0 * 7 % 256) }).base64EncodedString()
     static let secretInHex = (0..<32).map { String(format: "%02x", $0 * 7 % 256) }.joined()
 
     struct Settings {
         var interval = "300ms"
-        /// Longer than any test, so that no copy that lags is a story of its own on a slow machine. Tests of such stories have
-        /// `soon` in its place.
+        /// Longer than any test: on a slow machine a lagging copy must not open an incident. Tests of stale copies use
+        /// `soon`.
         var staleAfter = "1h"
-        /// Nobody runs into it who is answered at all, however busy the machine is.
+        /// Long enough for every answer, even on a busy machine.
         var timeout = "60s"
         var store = "monitor.db"
         var listen = "127.0.0.1:0"
-        /// Further keys of `server`, each behind a comma.
+        /// More keys of `server`, each after a comma.
         var server = ""
-        /// Further lines of `defaults`, each indented by two blanks.
+        /// More lines of `defaults`, each indented by two spaces.
         var defaults = ""
-        /// Most tests expect a message for each incident, at once.
+        /// Most tests expect one immediate message per incident.
         var groupWait = "0s"
-        /// Further lines of `alerts`, each indented by two blanks.
+        /// More lines of `alerts`, each indented by two spaces.
         var alerts = ""
         var network: String?
-        /// Further lines of the file.
+        /// More lines of the file.
         var more = ""
-        /// Lines under `channels`, each indented by four blanks.
+        /// Lines under `channels`, each indented by four spaces.
         var channels: [String] = []
     }
 
-    /// For copies whose lag a test is about.
+    /// For tests of stale copies.
     static let soon = "2s"
 
     static func webhook(_ url: String, name: String = "hook") -> String {
@@ -80,7 +80,7 @@ struct Watch: Sendable {
             """)
     }
 
-    /// Starts; `errors` takes standard error in place of a file.
+    /// Starts; `errors` takes standard error instead of a file.
     func start(errors: FileHandle? = nil) throws -> MonitorProcess {
         try stage.start(["run", "--config", file], errors: errors)
     }
@@ -101,7 +101,7 @@ struct Watch: Sendable {
         return (process, page)
     }
 
-    /// Leaves in the store what a daemon stores that checks each domain once.
+    /// Runs a daemon that checks each domain once, to fill the store.
     func past(of hosts: [String]) async throws {
         let process = try start()
         try await until("a check of \(hosts)", seen: { process.errors }) {
@@ -115,7 +115,7 @@ struct Watch: Sendable {
         try #require(try await process.ended() == .exit(0), "\(process.errors)")
     }
 
-    /// Waits until so many checks of each host have begun from now on, as the CDN saw them.
+    /// Waits until this many new checks of each host have begun, counted at the CDN.
     func checks(_ count: Int, of hosts: String...) async throws { try await checks(count, of: hosts) }
 
     func checks(_ count: Int, of hosts: [String]) async throws {
@@ -128,10 +128,10 @@ struct Watch: Sendable {
 }
 
 extension LabReceiver {
-    /// The deliveries in the order of arrival, as messages.
+    /// The received messages in the order of arrival.
     var messages: [Message] { received.map(Message.init) }
 
-    /// Answers with that status from now on.
+    /// Answers with this status from now on.
     func answers(_ status: Int, headers: [(String, String)] = []) {
         behaviour = .reply(
             LabReply(status: status, headers: headers, body: Array((status == 200 ? "ok" : "no").utf8)))
@@ -158,12 +158,12 @@ struct Message: Sendable {
     var kind: String { json["data"]["kind"].string ?? "" }
     var summary: String { json["data"]["summary"].string ?? "" }
     var incident: String { json["data"]["incident"]["id"].string ?? "" }
-    /// The domains that it is about, those of a digest too.
+    /// The domains of the message or digest.
     var domains: Set<String> {
         let data = json["data"]
         return Set((data["domains"].elements + [data["domain"]]).compactMap(\.string))
     }
-    /// The incidents that it is about, those of a digest too.
+    /// The incidents of the message or digest.
     var incidents: Set<String> {
         let data = json["data"]
         return Set((data["incidents"].elements + [data["incident"]]).compactMap { $0["id"].string })
@@ -178,8 +178,8 @@ extension [Message] {
         Dictionary(grouping: self, by: \.incident).values.map { $0.map(\.type) }
     }
 
-    /// Each message once, in the order of its first arrival.
-    /// - Throws: where the same id came with another body.
+    /// Messages without repeats, in the order of first arrival.
+    /// - Throws: if the same id came with a different body.
     func distinct() throws -> [Message] {
         var seen: [String: Message] = [:]
         return try filter { message in

@@ -1,14 +1,14 @@
-// The image of the package, as Tests/Image/test.sh (`make image-test`) made and unpacked it.
+// The package's image, built and unpacked by Tests/Image/test.sh (`make image-test`).
 
 import Foundation
 import Lab
 import TestSupport
 import Testing
 
-/// A container of the image with the configuration that is shipped with it, run by crun as kubernetes.yaml runs it: a root that
-/// is read-only, no capability, a volume. Its network is the machine's.
+/// A container with the shipped configuration. crun runs it as kubernetes.yaml does: read-only root, no capabilities, a
+/// volume. It uses the machine's network.
 struct Image: Sendable {
-    /// Has `bundle`, the image as umoci unpacked it.
+    /// Contains `bundle`, the image unpacked by umoci.
     static let folder = ProcessInfo.processInfo.environment["AASA_IMAGE"]
     static let container = "aasa"
 
@@ -27,14 +27,14 @@ struct Image: Sendable {
             try FileManager.default.createDirectory(
                 at: stage.folder.appending(path: name), withIntermediateDirectories: true)
         }
-        // The number of its user, as the Dockerfile has it.
+        // The user id in the Dockerfile.
         try FileManager.default.setAttributes(
             [.ownerAccountID: 963, .groupOwnerAccountID: 963], ofItemAtPath: stage.path("volume"))
         try FileManager.default.copyItem(atPath: stage.lab.caFile, toPath: stage.path("configuration/ca.pem"))
         let shipped = URL(filePath: #filePath).appending(path: "../../../../deploy/container/monitor.yaml").standardized
         let settings = try String(contentsOf: shipped, encoding: .utf8).replacing(once: [
             ("\ndomains: [] ", "\ndomains: [\(domains.joined(separator: ", "))] "), ("0.0.0.0:9630", address),
-            // A second incident of a kind would wait for five minutes.
+            // By default a second incident of the same kind waits for five minutes.
             ("\nalerts:\n", "\nalerts:\n  group_interval: 1s\n"),
         ])
         try stage.write(
@@ -50,7 +50,7 @@ struct Image: Sendable {
     }
 
     /// Starts the container, and waits until it is ready.
-    /// - Returns: crun, which lasts as long as it does and ends with its code.
+    /// - Returns: crun, which runs as long as the container and ends with its exit code.
     func started() async throws -> MonitorProcess {
         let tools = URL(filePath: #filePath).appending(path: "../../../Image").standardized
         let bundle = try stage.tool(
@@ -85,7 +85,7 @@ struct Image: Sendable {
         return process
     }
 
-    /// The incidents that last, in the order of their ids.
+    /// The firing incidents, sorted by id.
     func incidents() async throws -> [JSONValue] {
         try JSONValue(try await page("api/v1/incidents"))["incidents"].elements
             .filter { $0["state"].string == "firing" }

@@ -1,5 +1,5 @@
-// All that a team sets up, in one walk: the image, Debian's Prometheus and Alertmanager beside it, and the check of its pull
-// requests. `make image-test` takes it.
+// A team's whole setup in one test: the image, Debian's Prometheus and Alertmanager, and the check of pull requests.
+// `make image-test` runs it.
 
 import Foundation
 import Lab
@@ -15,7 +15,7 @@ extension EndToEndTests {
         private static let site = "site.test"
 
         @Test(
-            "a mistake is merged and breaks the site, its alerts come, the monitor is killed, and lint --fix ends it all"
+            "a merged mistake raises its alerts, also across a kill of the monitor, and lint --fix ends them"
         )
         func walk() async throws {
             try await Stage.with { stage in
@@ -29,23 +29,23 @@ extension EndToEndTests {
                 let first = try await image.started()
                 try await confined(image)
                 let (prometheus, alertmanager) = try await watchers(of: image, pager, on: stage)
-                // All is well, and no alert names a domain.
+                // All is well: no alert names a domain.
                 _ = try await prometheus.sample("aasa_cdn_in_sync{domain=\"\(Self.site)\"} == 1")
                 let early = try await alertmanager.alerts()
                 #expect(Self.alerts(early).isEmpty)
                 #expect(Self.told(chat, of: ".test") == 0)
-                // A change that takes its time, for the diagrams of that.
+                // A change that propagates slowly: the dashboard shows such delays.
                 moved.serve(file("v2"))
                 try await until("the message on the old copy") { Self.told(chat, of: "moved.test") == 1 }
                 stage.lab.cdn.refresh("moved.test")
                 try await until("its end") { Self.told(chat, of: "moved.test") == 2 }
 
-                // The request is red, and somebody merges it all the same.
+                // The pull request is red, but is merged.
                 let request = try await PullRequest(on: stage)
                 request.expectRed(try await request.run(with: PullRequest.mistaken))
                 origin.serve(request.repository.read(Repository.file))
                 _ = try await alertmanager.alerts("the alert") { Self.alerts($0).contains("AasaOriginDown") }
-                // While the other site's copy lags once more: of a site without a valid file nobody can say that.
+                // Without a valid file a site has no lag, so the other site's copy lags again for the dashboard.
                 moved.serve(file("v3"))
                 for expression in try PrometheusFiles.expressions(domain: "moved.test") {
                     _ = try await prometheus.sample(expression)
@@ -60,7 +60,7 @@ extension EndToEndTests {
                 let killed = Date()
                 #expect(try await image.end(first, by: "KILL") == .exit(128 + SIGKILL))
                 let second = try await image.started()
-                // It has looked again, and Prometheus has seen what it found.
+                // The monitor has checked again, and Prometheus has scraped the result.
                 _ = try await prometheus.sample(
                     """
                     aasa_checks_total{outcome="failing"} > 2 and on (instance) \
@@ -91,7 +91,7 @@ extension EndToEndTests {
             }
         }
 
-        /// The health check of the Dockerfile holds, and the program may do no more than it needs.
+        /// Expects that the Dockerfile's health check passes and that the program has no unneeded rights.
         private func confined(_ image: Image) async throws {
             let health = try await image.inside(
                 "curl", "-q", "-fsS", "-o", "/dev/null", "http://\(image.address)/healthz")
@@ -102,7 +102,7 @@ extension EndToEndTests {
             #expect(status.contains(/CapEff:\t0000000000000000\n/))
         }
 
-        /// Prometheus with the rules, as scrape-metrics.yml wants it where there is a token, and the Alertmanager that it tells.
+        /// Prometheus with the rules and scrape-metrics.yml with a token, and the Alertmanager that it notifies.
         private func watchers(
             of image: Image, _ pager: LabReceiver, on stage: Stage
         ) async throws -> (Prometheus, Alertmanager) {

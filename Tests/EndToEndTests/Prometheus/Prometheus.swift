@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// Debian's Prometheus on loopback, alone and with a store of its own.
+/// Debian's Prometheus on loopback, with its own store.
 struct Prometheus: Sendable {
     static let binary = URL(filePath: "/usr/bin/prometheus")
     static let tool = "/usr/bin/promtool"
@@ -9,7 +9,7 @@ struct Prometheus: Sendable {
         [binary.path, tool].allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Of the repository.
+    /// The rules and dashboards in the repository.
     static let folder = URL(filePath: #filePath).appending(path: "../../../../deploy/prometheus").standardized
 
     let url: String
@@ -39,7 +39,7 @@ struct Prometheus: Sendable {
     }
 
     /// The samples of an expression now.
-    /// - Throws: `Refused` where Prometheus cannot evaluate it.
+    /// - Throws: `Refused` if Prometheus cannot evaluate it.
     func samples(_ expression: String) async throws -> [JSONValue] {
         let answer = try JSONValue(
             try await get(["/api/v1/query", "--get", "--data-urlencode", "query=\(expression)"]))

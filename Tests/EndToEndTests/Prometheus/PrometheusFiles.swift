@@ -1,4 +1,4 @@
-// What deploy/prometheus and docs/reference/metrics.md ask of Prometheus.
+// The files of deploy/prometheus and the expressions of docs/reference/metrics.md.
 
 import Foundation
 import TestSupport
@@ -24,7 +24,7 @@ enum PrometheusFiles {
         try text("aasa-monitor.rules.yml").replacing(/for: [0-9]+[mh]/) { _ in "for: 0s" }
     }
 
-    /// The same, with limits that every monitor is beyond.
+    /// The same, with limits that every monitor exceeds.
     static func rulesBeyondLimits() throws -> String {
         try rulesAtOnce().replacing(once: [
             ("aasa_last_check_timestamp_seconds > 3600", "aasa_last_check_timestamp_seconds > 0"),
@@ -33,7 +33,7 @@ enum PrometheusFiles {
         ])
     }
 
-    /// The two files of scrapes in one configuration. `token`: the file that holds that of the monitors.
+    /// Both scrape files in one configuration. `token`: the file with the monitors' token.
     static func configuration(
         monitors: [String], probed: [String], rules: String, token: String? = nil, alertmanager: String? = nil
     ) throws -> String {
@@ -56,7 +56,7 @@ enum PrometheusFiles {
             """
     }
 
-    /// With the token's line, which is a comment there.
+    /// Uncomments the line for the token.
     private static func authorized(_ scrape: String, _ token: String?) throws -> String {
         guard let token else { return scrape }
         return try scrape.replacing(once: [
@@ -86,7 +86,7 @@ enum PrometheusFiles {
         try document().matches(of: /```promql\n((?:[^`])+)```/).map { String($0.1) }
     }
 
-    /// The metrics that a text names, those of recording rules left out.
+    /// The metrics that a text names, without recording rules.
     static func metrics(in text: String) -> Set<String> {
         Set(text.matches(of: /(?:^|[^.:\w])((?:aasa|probe|process)_[a-z_]+)/).map { String($0.1) })
     }

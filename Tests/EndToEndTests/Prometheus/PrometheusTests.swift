@@ -1,4 +1,4 @@
-// deploy/prometheus, beside the real Prometheus. It is installed by `make setup`.
+// deploy/prometheus with a real Prometheus. `make setup` installs it.
 
 import Foundation
 import Lab
@@ -9,7 +9,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite(.enabled(if: Prometheus.isInstalled, "Prometheus is not installed; make setup installs it"))
     struct PrometheusTests {
-        @Test("the rules pass their unit tests, and all files are as Prometheus wants them")
+        @Test("the rules pass their unit tests, and promtool accepts all files")
         func units() async throws {
             try await Stage.withoutLab { stage in
                 let commands = [
@@ -99,7 +99,7 @@ extension EndToEndTests {
                 }
                 let labels = try await prometheus.sample(#"aasa_domain_info{domain="changed.test"}"#)["metric"]
                 #expect(labels["team"].string == "growth")
-                // It asks for OpenMetrics.
+                // Only OpenMetrics has this form of the label.
                 _ = try await prometheus.sample(#"aasa_check_duration_seconds_bucket{le="1.0"}"#)
                 try await names(page, stage)
                 await receiver.shutdown()
@@ -107,7 +107,7 @@ extension EndToEndTests {
             }
         }
 
-        /// One whose machine has no network.
+        /// A monitor on a machine without a network.
         private func blindMonitor(_ stage: Stage) async throws -> (MonitorProcess, page: String) {
             let nowhere = "::127.0.0.1:\(try stage.port())"
             return try await Watch(
@@ -116,7 +116,7 @@ extension EndToEndTests {
             ).started()
         }
 
-        /// One that has checked its domain and will not again for an hour, without metrics of domains.
+        /// A monitor that will not check its domain again for an hour, without metrics by domain.
         private func idleMonitor(_ stage: Stage) async throws -> String {
             let settings = Watch.Settings(
                 interval: "1h", store: "idle.db", server: ", metrics_by_domain: false",
@@ -128,7 +128,7 @@ extension EndToEndTests {
             return page
         }
 
-        /// Every metric that files and documents name is there, and every metric that is there is in the documents.
+        /// Expects that all named metrics exist and that all existing metrics are documented.
         private func names(_ page: String, _ stage: Stage) async throws {
             var real: Set<String> = []
             for path in ["metrics", "probe?target=changed.test&module=full"] {
