@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 
 struct Stage: Sendable {
-    /// How long a test waits for something that must happen. So long that even on a busy machine only a hang reaches it.
+    /// How long a test waits for something that must happen. Even on a busy machine only a hang takes so long.
     static let timeout: Duration = .seconds(600)
 
     /// The same in seconds, for curl and the program, when an answer must come.

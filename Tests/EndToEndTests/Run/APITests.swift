@@ -1,4 +1,4 @@
-// The API of a running daemon, as programs use it.
+// The API of a running daemon.
 
 import Foundation
 import Lab
@@ -23,12 +23,12 @@ extension EndToEndTests {
                 status: Int(lines.last ?? "") ?? 0, text: lines.dropLast().joined(separator: "\n"))
         }
 
-        @Test("a check now sees a change at once; domains, incidents and history say the same")
+        @Test("an immediate check sees a change; domains, incidents and history agree")
         func story() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v1"))
                 stage.lab.origin("calm.test").serve(file())
-                // Nothing is checked by itself after the first checks.
+                // After the first checks, only requests start a check.
                 let watch = try Watch(
                     stage, ["site.test", "calm.test"],
                     Watch.Settings(interval: "1h", staleAfter: "1s", defaults: "  failure_threshold: 1"))
@@ -36,11 +36,11 @@ extension EndToEndTests {
                 let api = page + "api/v1"
                 #expect(try await curl(stage, page + "readyz").text == "ready\n")
                 for host in ["site.test", "calm.test"] {
-                    // The first checks are spread over a while; this one joins or goes before.
+                    // The daemon spreads the first checks. This request joins or precedes the domain's first check.
                     let first = try await curl(stage, "\(api)/domains/\(host)/check", ["-X", "POST"])
                     #expect([200, 202].contains(first.status), "\(first.text)")
                     if first.status == 200 { #expect(first.json["verdict"] == .string("ok"), "\(first.text)") }
-                    // One that takes long is answered before its end.
+                    // A slow check is answered with 202 before it ends.
                     try await until("the first check of \(host)", every: .milliseconds(100)) {
                         try await curl(stage, "\(api)/domains/\(host)").json["verdict"] == .string("ok")
                     }
@@ -48,7 +48,7 @@ extension EndToEndTests {
 
                 stage.lab.origin("site.test").serve(file("v2"))
                 var seen = JSONValue.absent
-                // Most are refused: of one domain they come ten seconds apart at least.
+                // Most requests are refused: a domain is checked at most once in ten seconds.
                 try await until("the stale copy", every: .seconds(2), seen: { "\(seen)" }) {
                     let again = try await curl(stage, "\(api)/domains/site.test/check", ["-X", "POST"])
                     if again.status == 200 { seen = again.json }
@@ -71,7 +71,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a probe is a check of its own: it is stored nowhere, and strangers are refused")
+        @Test("a probe is a separate check that is not stored, and domains that are not watched are refused")
         func probe() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v1"))
@@ -101,7 +101,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("where other domains may be probed, private addresses are refused before a connection")
+        @Test("if other domains may be probed, private addresses are refused before any connection")
         func strangers() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v1"))

@@ -1,4 +1,4 @@
-// What the daemon costs those whom it asks: next to nothing while all is well, and not much more once it is not.
+// How many requests the daemon makes: very few while all is well, and only a few more during trouble.
 
 import Foundation
 import Lab
@@ -8,14 +8,14 @@ import Testing
 extension EndToEndTests {
     @Suite struct CheckDepthTests {
         private static let host = "site.test"
-        /// Only a full look asks for it.
+        /// Only a full check asks for this path.
         private static let root = "/apple-app-site-association"
 
         private func rootRequests(_ stage: Stage) -> Int {
             stage.lab.origin(Self.host).requests.count { $0.pathOnly == Self.root }
         }
 
-        @Test("an ordinary interval costs one request to the origin and one to the CDN; a change is looked at in full")
+        @Test("a check makes one request to the origin and one to the CDN; a change gets a full check")
         func requests() async throws {
             try await Stage.with { stage in
                 let origin = stage.lab.origin(Self.host)
@@ -23,7 +23,7 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, [Self.host], Watch.Settings(staleAfter: "1h", defaults: "  full_every: 10000h"))
                 let (process, _) = try await watch.started()
-                // The first check is a light one; its verdict is logged once it is committed.
+                // The first check is light, and its verdict is logged after the commit.
                 try await until("the first verdict", seen: { process.errors }) {
                     process.errors.contains("comparison=in_sync")
                 }
@@ -33,7 +33,7 @@ extension EndToEndTests {
                 #expect(try await process.ended() == .exit(0))
                 let asked = origin.requests.count - origins
                 let copied = stage.lab.cdn.requests(for: Self.host).count - copies
-                // The last check may have been cut off between the two.
+                // The end may have cut the last check between its two requests.
                 #expect(copied >= 6 && abs(asked - copied) <= 1, "\(asked) and \(copied)")
                 #expect(rootRequests(stage) == 0)
 
@@ -47,7 +47,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a broken origin is looked at in full once in minutes, and at once where it is well again")
+        @Test("a broken origin gets a full check only once in minutes, and another when it recovers")
         func trouble() async throws {
             try await Stage.with { stage in
                 let hook = try await LabReceiver.start()
@@ -72,13 +72,13 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what only a full check sees begins and ends by full checks, however many light ones lie between")
+        @Test("light checks do not open or resolve an incident that only full checks see")
         func hiddenTrouble() async throws {
             try await Stage.with { stage in
                 let hook = try await LabReceiver.start()
                 let origin = stage.lab.origin(Self.host)
                 origin.serve(file("v1"))
-                // Plain requests are well; who looks as Apple's crawler does is refused.
+                // Only requests as Apple's crawler are refused.
                 origin.on(userAgentContaining: "AASA-Bot", .reply(.status(403)))
                 let watch = try Watch(
                     stage, [Self.host],

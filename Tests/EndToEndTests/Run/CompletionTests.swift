@@ -1,4 +1,4 @@
-// What a shell is offered at the tab key.
+// Shell completion.
 
 import Foundation
 import Lab
@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite("Completion") struct CompletionTests {
-        /// Completes the last of `words` as bash does: by sourcing what the program generates, and calling its function.
+        /// Completes the last of `words` as bash does: sources the generated script and calls its function.
         private static func offered(_ words: [String], on stage: Stage) async throws -> Set<String> {
             let script = """
                 PATH="$1:$PATH"; shift
@@ -23,7 +23,7 @@ extension EndToEndTests {
                 process.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
         }
 
-        @Test("values, files, and the domains of the store")
+        @Test("values, files and the store's domains are completed")
         func values() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())

@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct ConfigTests {
-        @Test("the effective values are a configuration again, with every default and without a secret")
+        @Test("config show prints a valid configuration with every default and no secrets")
         func show() async throws {
             try await Stage.with { stage in
                 try stage.write(
@@ -43,7 +43,7 @@ extension EndToEndTests {
                 #expect(mail["username"] == .string("monitor") && mail["password"] == .string("***"))
                 #expect(mail["to"].elements.map(\.string) == ["ops@a.test", "b@a.test"])
 
-                // Without what is hidden it is read back as the same.
+                // With the secrets filled in, it is read back as the same.
                 let text = shown.output.replacing("proxy: \"***\"", with: "proxy: null")
                     .replacing(#/url: "\*\*\*"(?=\n +username)/#, with: "url: \"smtp://other.test\"")
                     .replacing("url: \"***\"", with: "url: \"https://other.test/x\"")
@@ -59,7 +59,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what reaches no channel at once is a warning, for domains that are routed alike in one line")
+        @Test("incident kinds without an immediate channel are a warning, one line for domains with equal routing")
         func unheard() async throws {
             try await Stage.with { stage in
                 func check(_ domains: String, _ channels: String) async throws -> [String] {

@@ -1,4 +1,4 @@
-// Receivers in trouble: every message arrives in the end, in order, and no check waits for it.
+// Receivers in trouble: every message arrives eventually and in order, and checks do not wait.
 
 import Foundation
 import Lab
@@ -14,7 +14,7 @@ extension EndToEndTests {
             case refusesOnce, asksToWait, hangs, isGone, resets
         }
 
-        @Test("a receiver in trouble gets each message in the end, while checks go on", arguments: Trouble.allCases)
+        @Test("a receiver in trouble eventually gets each message, and checks continue", arguments: Trouble.allCases)
         func trouble(_ trouble: Trouble) async throws {
             try await Stage.with { stage in
                 var receiver = try await LabReceiver.start(port: stage.port())
@@ -22,7 +22,7 @@ extension EndToEndTests {
                 origin.serve(file())
                 let watch = try Watch(
                     stage, [Self.host],
-                    // Most of the time passes between two attempts.
+                    // Most time is spent between attempts, so few checks are enough.
                     Watch.Settings(interval: "1s", channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, _) = try await watch.started()
                 try await watch.checks(1, of: Self.host)
@@ -42,7 +42,7 @@ extension EndToEndTests {
                 } else {
                     _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 }
-                // No check waits for the channel.
+                // Checks do not wait for the channel.
                 try await watch.checks(5, of: Self.host)
                 if trouble == .isGone { receiver = try await LabReceiver.start(port: receiver.port) }
                 let attempts = trouble == .isGone ? 1 : 2
@@ -67,7 +67,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a receiver that only answers 400 is reported through the fallback, and gets what it missed once repaired")
+            "a receiver that answers 400 is reported by the fallback, and gets the missed messages after its repair")
         func refuses() async throws {
             try await Stage.with { stage in
                 let (sick, good) = (try await LabReceiver.start(), try await LabReceiver.start())
@@ -97,7 +97,7 @@ extension EndToEndTests {
                 try await until("the end of the report", seen: { process.errors }) {
                     reports().map(\.type) == ["incident.firing", "incident.resolved"]
                 }
-                // Never about itself.
+                // It is not notified about itself.
                 #expect(Set(sick.messages.map(\.kind)) == ["origin.broken"])
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
@@ -105,11 +105,11 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an incident that fired and ended while the receiver was gone is one message that says both")
+        @Test("an incident that began and ended while the receiver was down is one message")
         func wasFiring() async throws {
             try await Stage.with { stage in
                 let port = try stage.port()
-                // Apple's CDN has a copy, so that its side is no incident of its own.
+                // Apple's CDN has a copy, so the CDN has no incident.
                 stage.lab.origin(Self.host).serve(file())
                 let watch = try Watch(
                     stage, [Self.host], Watch.Settings(channels: [Watch.slack("http://127.0.0.1:\(port)/in")]))
@@ -132,7 +132,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a channel that hangs delays no other channel")
+        @Test("a hanging channel does not delay another")
         func twoChannels() async throws {
             try await Stage.with { stage in
                 let deaf = try await LabReceiver.start()
@@ -151,8 +151,8 @@ extension EndToEndTests {
                 origin.serve(file())
                 _ = try await good.deliveries(count: 2, within: Stage.timeout)
                 #expect(good.messages.prefix(2).map(\.type) == ["incident.firing", "incident.resolved"])
-                // An incident is in one message under way at most: the end waits for an answer to the firing, or for the end of
-                // that attempt, which a slow machine may have come to.
+                // An incident has at most one message under way. RESOLVED waits for the firing's answer or time-out, which
+                // a slow machine may reach.
                 let told = deaf.messages.map(\.type)
                 #expect(told.first == "incident.firing")
                 if !process.errors.contains("not delivered") { #expect(told == ["incident.firing"]) }

@@ -5,7 +5,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite struct DemoTests {
         @Test(
-            "the demo tells the same each time, whatever the machine is busy with; the page shows it, and --keep keeps it"
+            "the demo is the same in each run, also on a busy machine; the page shows it, and --keep keeps it"
         )
         func demo() async throws {
             try await Stage.withoutLab { stage in
@@ -13,7 +13,7 @@ extension EndToEndTests {
                 let end = try await process.ended()
                 #expect(end == .exit(0), "\(process.output)\(process.errors)")
                 for kind in ["cdn.stale", "origin.broken", "origin.unreachable"] {
-                    // Of the first message and of the end.
+                    // In the first message and in RESOLVED.
                     for state in [", for ", ", until "] {
                         let line = process.output.split(separator: "\n").first {
                             $0.contains(state) && $0.contains(kind)
@@ -21,7 +21,7 @@ extension EndToEndTests {
                         #expect(line != nil, "\(state) \(kind)")
                     }
                 }
-                // Apple's failure follows from the refusal, and is inhibited by it.
+                // The refusal inhibits Apple's failure.
                 #expect(!process.output.contains("cdn.missing"))
                 #expect(process.errors == "")
                 #expect(!process.output.contains("\u{1B}"))
@@ -33,8 +33,7 @@ extension EndToEndTests {
                 #expect(
                     process.output.matches(of: /on the page: (http[^ ]+\/)incidents\/[0-9a-f]{32}\n/).map(\.1)
                         == Array(repeating: root, count: 6))
-                // The story's instants are those of its alerts: one began after the deploy that it is about, and before its
-                // message.
+                // The story's times agree with its alerts: an incident begins after its deploy and before its message.
                 let scenes = process.output.matches(of: /\n  (\d{4}-\d\d-\d\d \d\d:\d\d)  (deploy|┌)/).map {
                     ($0.1, $0.2)
                 }
@@ -46,7 +45,7 @@ extension EndToEndTests {
             }
         }
 
-        /// What was told, without what differs from telling to telling: the page's port, the day, and what is made of it.
+        /// The output without what differs between runs: the page's port, the day, and values derived from them.
         private static func story(_ output: String) -> String {
             String(output.split(separator: "\nDone: ")[0]).replacing(/127\.0\.0\.1:[0-9]+/, with: "PAGE").replacing(
                 /20[0-9]{2}-[0-9]{2}-[0-9]{2}/, with: "DAY"
@@ -55,7 +54,7 @@ extension EndToEndTests {
             .replacing(/\b[0-9a-f]{12}([0-9a-f]{20})?\b/, with: "ID")
         }
 
-        /// Tells it once more, with the page up to the end.
+        /// Runs the demo again with --keep and reads the page.
         private func keep(_ stage: Stage, told: String) async throws {
             let process = try stage.start(["demo", "--keep"])
             var page = ""
@@ -86,7 +85,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "on a terminal a day takes a minute, with --fast and elsewhere twelve seconds; Ctrl-C ends it and leaves nothing",
+            "a day takes a minute on a terminal, else and with --fast 12 s; Ctrl-C leaves nothing behind",
             arguments: [(true, [], "24 min"), (true, ["--fast"], "2 h"), (false, [], "2 h")]
                 as [(Bool, [String], String)])
         func pace(onTerminal: Bool, options: [String], second: String) async throws {

@@ -7,14 +7,14 @@ import TestSupport
 extension EndToEndTests {
     @Suite struct EscalationTests {
         @Test(
-            "it escalates to the pager once, over a restart too, is acknowledged and resolved there, and goes no further"
+            "an incident escalates to the pager once despite a restart, and is acknowledged and resolved there"
         )
         func story() async throws {
             try await Stage.with { stage in
                 let (chat, pager, boss) = (
                     try await LabReceiver.start(), try await LabReceiver.start(), try await LabReceiver.start()
                 )
-                // As the service answers; `answers` would say something else.
+                // PagerDuty's real answer; that of `answers` differs.
                 pager.behaviour = .reply(
                     LabReply(status: 202, headers: [], body: Array(#"{"status":"success","dedup_key":"k"}"#.utf8)))
                 stage.lab.origin("site.test").serve(file())
@@ -56,7 +56,7 @@ extension EndToEndTests {
             }
         }
 
-        /// What the pager received, without repeats after a kill.
+        /// The pager's events, without repeats after a kill.
         private static func actions(_ receiver: LabReceiver) throws -> [String] {
             let events = try receiver.received.map { delivery -> (String, String) in
                 let event = try #require(try JSONSerialization.jsonObject(with: delivery.body) as? [String: Any])

@@ -1,5 +1,4 @@
-// docs/get-alerts.md and its translation, walked from the first command to a message, with a receiver in the place of
-// Slack.
+// Runs docs/get-alerts.md and its translation from the first command to a message, with a receiver instead of Slack.
 
 import Foundation
 import Lab
@@ -8,7 +7,7 @@ import Testing
 extension EndToEndTests {
     @Suite struct GetAlertsTests {
         @Test(
-            "the page leads from nothing to a delivered test message, and prints what the commands print",
+            "the page's commands deliver a test message and print what the page shows",
             arguments: ["get-alerts.md", "ja/get-alerts.md"])
         func walk(_ page: String) async throws {
             try await Stage.withoutLab { stage in
@@ -30,7 +29,7 @@ extension EndToEndTests {
             }
         }
 
-        /// The commands of `aasa-monitor` that the page shows with their output.
+        /// The page's `aasa-monitor` commands with their output.
         private static func commands(in page: String) -> [(command: String, output: String)] {
             var found: [(command: String, output: String)] = []
             for block in page.components(separatedBy: "```console\n").dropFirst() {
@@ -47,7 +46,7 @@ extension EndToEndTests {
             return found
         }
 
-        /// Without the host, its fingerprint and the time that an answer took.
+        /// Removes the host, its fingerprint and the duration of an answer.
         private static func steady(_ output: String) -> String {
             output.replacing(/\(slack, [^)]*\)/, with: "(slack)")
                 .replacing(/\(status 200, [0-9.]+ m?s\)/, with: "(status 200)")

@@ -13,20 +13,20 @@ extension EndToEndTests {
             for host in Self.hosts { stage.lab.origin(host).serve(file()) }
             return try Watch(
                 stage, Self.hosts,
-                // Confirmed late: all of them have been checked by then, however busy the machine is.
+                // A late confirmation: by then all domains have been checked, even on a busy machine.
                 Watch.Settings(
                     interval: "3s", staleAfter: Watch.soon, defaults: "  failure_threshold: 5\n",
                     channels: [Watch.webhook(receiver.url("/in"))]))
         }
 
         @Test(
-            "a dozen copies that vanish together are one message, over a restart too; one that stays missing gets its own",
+            "a dozen copies that vanish together are one message; a copy that stays missing gets its own",
             .waitsForTimeout
         )
         func copiesGone() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
-                // On a slow machine the number of domains still grows after the first message, which is an update.
+                // On a slow machine more domains may join after the first message; each is an update.
                 func messages() -> [Message] {
                     receiver.messages.filter { $0.type != "incident.update" || $0.kind != "cdn.wide" }
                 }
@@ -56,14 +56,14 @@ extension EndToEndTests {
 
                 for host in Self.hosts.dropFirst() { stage.lab.cdn.refresh(host) }
                 try await told(3)
-                // The end of the one and the beginning of the other become due together; a try that fails comes later.
+                // RESOLVED and the new firing become due together, but a failed attempt is repeated later: sort them.
                 let last = messages().dropFirst().sorted { $0.type < $1.type }
                 #expect(
                     last.map { "\($0.type) \($0.kind)" } == [
                         "incident.firing cdn.missing", "incident.resolved cdn.wide",
                     ])
                 #expect(last.first?.domain == Self.hosts[0])
-                // Whatever arrives first: the one was made after the other had ended.
+                // In either order of arrival, the new message was created after the end of the global incident.
                 let end = try #require(last.last?.json["data"]["incident"]["resolved_at"].string)
                 #expect(try #require(last.first?.json["timestamp"].string) >= end)
                 stage.lab.cdn.refresh(Self.hosts[0])
@@ -75,8 +75,8 @@ extension EndToEndTests {
             }
         }
 
-        /// Four are too few for a common cause, however few others there are.
-        @Test("four of five domains fail alike, and each is notified", arguments: [0, 15])
+        /// Four domains are too few for a global incident, even if they are most of them.
+        @Test("four of five failing domains are each notified", arguments: [0, 15])
         func fourOfFive(_ slow: Int) async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()

@@ -1,4 +1,4 @@
-// The word to a watchdog: it comes while checks are stored, and stays away while they are not, though the process turns.
+// Heartbeat pings: sent only while checks are stored, not merely while the process runs.
 
 import Foundation
 import Lab
@@ -21,7 +21,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "pings come while checks are stored, stop while a check hangs, and come again by themselves",
+            "pings come while checks are stored, stop while checks hang, and then resume",
             .waitsForTimeout)
         func stalledChecker() async throws {
             try await Stage.with { stage in
@@ -39,11 +39,11 @@ extension EndToEndTests {
                 }
                 func checks() -> Int { stage.lab.cdn.requests(for: Self.host).count }
                 let (checked, pinged) = (checks(), receiver.received.count)
-                // The process itself is as lively as ever.
+                // The process itself still answers.
                 #expect(try await fetch(page + "healthz", on: stage).hasSuffix("200"))
                 try await until("further checks") { checks() >= checked + 2 }
-                // A hanging check ends after six seconds and is stored, which is progress worth one ping, however many seconds
-                // there are to ping in. So is one that was under way before, and one that was stored just before.
+                // A hanging check ends after six seconds and is stored, which allows one ping. Two checks from before the
+                // hang allow one ping each.
                 let more = receiver.received.count - pinged
                 #expect(more <= checks() - checked + 2, "\(process.errors)")
 
@@ -60,7 +60,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a store that another program holds stops the pings, and a watchdog in trouble stops nothing")
+        @Test("a locked store stops the pings; a failing watchdog stops nothing")
         func blockedStore() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -79,7 +79,7 @@ extension EndToEndTests {
                     print('held', flush=True)
                     while True: sys.stdin.read(1) or __import__('time').sleep(1)
                     """
-                // A slow machine may have said so before its first check.
+                // On a slow machine this may have been logged before the first check.
                 let silence = "no check was stored since the last one"
                 let said = process.errors.components(separatedBy: silence).count
                 let holder = try stage.tool("python3", ["-c", script])
@@ -87,7 +87,7 @@ extension EndToEndTests {
                 try await until("the silence", seen: { process.errors }) {
                     process.errors.components(separatedBy: silence).count > said
                 }
-                // What was stored just before the lock may still be worth a ping; then there is none, however much is checked.
+                // A check that was stored just before the lock may still cause a ping. Later checks cause none.
                 try await until("checks without a ping", seen: { process.errors }) {
                     let before = receiver.received.count
                     try await watch.checks(3, of: Self.host)

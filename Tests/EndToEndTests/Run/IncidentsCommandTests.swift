@@ -1,4 +1,4 @@
-// `incidents`: what is open and what was, from the store and from the daemon.
+// `incidents`: open and past incidents, from the store and from the daemon.
 
 import Foundation
 import Lab
@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct IncidentsCommandTests {
-        @Test("open incidents are listed with what to do, past ones with --all, and each by its id")
+        @Test("incidents lists open incidents with instructions, past ones with --all, and one by its id")
         func story() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -60,7 +60,7 @@ extension EndToEndTests {
                 }
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
-                // What a daemon that is gone left open is no news.
+                // Incidents of a stopped daemon are shown as out of date.
                 let dead = try await stage.run(["incidents"])
                 #expect(dead.end == .exit(0) && dead.errors.contains("No daemon runs: "), "\(dead.errors)")
                 await receiver.shutdown()

@@ -1,5 +1,5 @@
-// The real process, killed again and again while sites break and recover and the receivers are in trouble. What the
-// store says was delivered is compared with what arrived.
+// The real process is killed again and again while sites break and recover and receivers fail. The test compares the
+// deliveries in the store with the received messages.
 
 import Foundation
 import Lab
@@ -8,7 +8,7 @@ import TestTraits
 import Testing
 import TestSupport
 
-/// By itself, since it may be asked to go on for longer than the other suites may.
+/// A separate suite, because `AASA_KILLS` can make it run longer than the other suites may.
 @Suite(.timeLimit(.minutes(120)), .inTurn(first: true))
 struct KillLoopTests {
     /// `make kills KILLS=200` asks for more.
@@ -26,7 +26,7 @@ struct KillLoopTests {
         }
     }
 
-    @Test("kill -9 in a loop under load loses no message, and repeats one only under its own key")
+    @Test("kill -9 in a loop under load loses no message, and a repeat has the same key")
     func killLoop() async throws {
         try await Stage.with { stage in
             let hosts = (0..<max(20, Self.kills * 2)).map { "site\($0).test" }
@@ -43,10 +43,10 @@ struct KillLoopTests {
             var broken: Set<String> = []
             var breaks: [String: Int] = [:]
             for life in 0..<Self.kills {
-                // Some lives end while they begin, the others have begun to check.
+                // Some runs are killed during the start, the others after their first checks began.
                 let isShort = life % 4 == 3
                 let process = isShort ? try watch.start() : try await watch.started().0
-                // Two breaks of a site at most: from the fifth turn within an hour on, notifications pause.
+                // Break a site at most twice: after five changes in an hour it is flapping and its notifications pause.
                 let some = hosts.dropFirst(life * 2 % hosts.count).prefix(6)
                 for host in some where !broken.contains(host) && breaks[host, default: 0] < 2 {
                     stage.lab.origin(host).behaviour = .reply(.status(503))
@@ -61,7 +61,7 @@ struct KillLoopTests {
                     receiver.next([Bool.random(using: &dice) ? .reply(.status(500)) : .fault(.reset)])
                 }
                 if !isShort {
-                    // Right behind an arrival lies the moment between the receiver's yes and the mark.
+                    // A kill right after an arrival may come before the delivery is stored.
                     let goal = receivers.map(\.received.count).reduce(0, +) + Int.random(in: 1...9, using: &dice)
                     await Self.wait(atMost: .seconds(15)) {
                         receivers.map(\.received.count).reduce(0, +) >= goal
@@ -73,7 +73,7 @@ struct KillLoopTests {
 
             for host in hosts {
                 stage.lab.origin(host).serve(file())
-                // Apple's crawler remembers for an hour that there was nothing.
+                // Apple's CDN caches the missing file for an hour.
                 stage.lab.cdn.refresh(host)
             }
             let (process, _) = try await watch.started()
@@ -89,7 +89,7 @@ struct KillLoopTests {
             let books = try await Self.books(stage)
             #expect(books.isAtRest, "\(books)")
             let received = receivers.flatMap(\.messages)
-            // Throws where one key came with two bodies.
+            // Throws if one key came with two bodies.
             let distinct = try received.distinct()
             let delivered = Set(books.deliveries.filter { $0.outcome == "delivered" }.map(\.key))
             let lost = delivered.subtracting(distinct.map(\.id))
@@ -97,9 +97,9 @@ struct KillLoopTests {
             let unknown = Set(distinct.map(\.id)).subtracting(books.deliveries.map(\.key))
             #expect(unknown.isEmpty, "received and not in the log: \(unknown)")
             let open = books.lastWords.filter { $0.value != "incident.resolved" }
-            #expect(open.isEmpty, "the last accepted message is no end: \(open)")
+            #expect(open.isEmpty, "the last accepted message is not RESOLVED: \(open)")
             #expect(receivers.allSatisfy { Self.isCalm($0.messages) })
-            // A run in which nothing is sent shows nothing.
+            // A run without messages proves nothing.
             #expect(delivered.count > Self.kills)
             print(
                 "kills \(Self.kills): \(books.fired.count) incidents at \(receivers.count) channels, "
@@ -109,31 +109,31 @@ struct KillLoopTests {
         }
     }
 
-    /// Waits for what may well not come.
+    /// Waits for something that may not happen.
     private static func wait(atMost limit: Duration, _ condition: () -> Bool) async {
         let end = ContinuousClock.now + limit
         while !condition(), ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(2)) }
     }
 
-    /// Whether the last word on each incident is its end.
+    /// Whether the last message about each incident is RESOLVED.
     private static func isCalm(_ messages: [Message]) -> Bool {
         let last = Dictionary(messages.map { ($0.incident, $0.type) }) { _, last in last }
         return last.values.allSatisfy { $0 == "incident.resolved" }
     }
 
-    /// What the store holds about incidents and their notifications.
+    /// The store's incidents and their notifications.
     private struct Books: CustomStringConvertible {
         let json: JSONValue
 
         /// Incidents that ever fired.
         var fired: [JSONValue] { json["fired"].elements }
 
-        /// Everything has ended, everybody knows it, and nothing waits.
+        /// All incidents are resolved, all channels are notified, and nothing is pending.
         var isAtRest: Bool {
             ["unresolved", "knowing", "pending", "messages", "members"].allSatisfy { json[$0] == .array([]) }
         }
 
-        /// The log, in its order.
+        /// The delivery log, in order.
         var deliveries: [(channel: String, incident: String, type: String, key: String, outcome: String)] {
             json["deliveries"].elements.map { row in
                 let cells = row.elements.map { $0.string ?? "" }
@@ -141,7 +141,7 @@ struct KillLoopTests {
             }
         }
 
-        /// The type of the last message about each incident that each channel took.
+        /// The type of the last message that each channel accepted about each incident.
         var lastWords: [String: String] {
             let taken = deliveries.filter { $0.outcome == "delivered" }
             return Dictionary(taken.map { ("\($0.channel) \($0.incident)", $0.type) }) { _, last in last }

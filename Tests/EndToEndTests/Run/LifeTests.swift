@@ -9,7 +9,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct LifeTests {
-        @Test("while everything hangs the page answers, SIGHUP is obeyed, and SIGTERM ends it at once")
+        @Test("while all sites and receivers hang, the page, SIGHUP and SIGTERM still work")
         func everythingHangs() async throws {
             try await Stage.with { stage in
                 let lab = stage.lab
@@ -47,11 +47,11 @@ extension EndToEndTests {
         }
 
         @Test(
-            "many domains fail at once: messages are grouped, and SIGTERM ends it while more is under way",
+            "if many domains fail at once, messages are grouped, and SIGTERM ends the daemon in between",
             .inTurn(.large))
         func manyFail() async throws {
             try await Stage.with { stage in
-                // One digest may be about all of them, and names as many as fit into 20 KB.
+                // A digest names as many domains as fit into 20 KB; all of these fit.
                 let hosts = (0..<20).map { "site\($0).test" }
                 for host in hosts { stage.lab.origin(host).serve(file()) }
                 let receiver = try await LabReceiver.start()
@@ -78,7 +78,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("SIGINT ends it as well")
+        @Test("SIGINT ends the daemon")
         func interrupt() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -88,7 +88,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("SIGTERM right at the start ends it without a fuss", arguments: [0, 60, 250])
+        @Test("SIGTERM during the start ends the daemon without an error", arguments: [0, 60, 250])
         func earlyEnd(_ milliseconds: Int) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -97,10 +97,10 @@ extension EndToEndTests {
                 try await Task.sleep(for: .milliseconds(milliseconds))
                 process.signal(SIGTERM)
                 let end = try await process.ended()
-                // Before the program has begun, the signal does what it does to every process.
+                // Before the program installs its handler, the signal kills it.
                 #expect(end == .exit(0) || end == .signal(SIGTERM))
                 #expect(!process.errors.contains("rror"))
-                // And the store is as good as before.
+                // The store still works.
                 let (again, _) = try await watch.started()
                 again.signal(SIGTERM)
                 #expect(try await again.ended() == .exit(0))
@@ -108,7 +108,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "kill -9 while the store is being made leaves one that the next start takes",
+            "after kill -9 during the store's creation the next start works",
             arguments: [10, 40, 80])
         func killedAtBirth(_ milliseconds: Int) async throws {
             try await Stage.with { stage in
@@ -123,7 +123,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a start after a stop sends nothing by itself, and goes on where it was")
+        @Test("a restart sends nothing by itself and continues where it stopped")
         func restart() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -133,7 +133,7 @@ extension EndToEndTests {
                 for life in 0..<3 {
                     let (process, _) = try await watch.started()
                     _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
-                    // What is not written down yet would be sent again.
+                    // A delivery that is not stored yet would be sent again.
                     if life == 0 {
                         try await until("the mark", seen: { process.errors }) {
                             process.errors.contains("msg=delivered")
@@ -149,7 +149,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("check with the daemon's configuration knows since when the copy is old")
+        @Test("check with the daemon's configuration knows how long the copy has been old")
         func sharedStore() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v1"))
@@ -168,7 +168,7 @@ extension EndToEndTests {
     }
 }
 
-/// What curl gets: the body, and the status at its end.
+/// The body that curl gets, followed by the status.
 func fetch(_ url: String, on stage: Stage) async throws -> String {
     let curl = try stage.tool(
         "curl", ["-q", "-sS", "--noproxy", "*", "--max-time", Stage.patience, "-w", "%{http_code}", url])

@@ -1,5 +1,5 @@
-// Many domains, and a process that is killed again and again while everything changes. Of the loops of kills this is the one
-// for nights (`make soak`): `KillLoopTests` and each moment of `StoryTests` are played by every run.
+// Many domains, and a process that is killed again and again while everything changes. This long kill loop is for
+// nights (`make soak`); every test run has `KillLoopTests` and `StoryTests`.
 
 import Foundation
 import Lab
@@ -22,7 +22,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "ten kills at odd moments under load lose no alert and leave no doubt",
+            "ten kills at random moments under load lose no alert and leave no incident open",
             .enabled(if: Soak.isWanted, Soak.absence),
             .inTurn(.large, first: true), arguments: UInt64(1)...3)
         func kills(_ seed: UInt64) async throws {
@@ -36,7 +36,7 @@ extension EndToEndTests {
                         interval: "1s", staleAfter: "1s",
                         channels: [Watch.webhook(receiver.url("/in"))]))
                 var dice = Dice(state: seed)
-                // Once each: a site that turns more often within the hour is flapping, and its notifications pause.
+                // Change each site once: with more changes in an hour it is flapping, and its notifications pause.
                 var changed: Set<String> = []
                 for round in 1...10 {
                     let process = try watch.start()
@@ -51,12 +51,12 @@ extension EndToEndTests {
                     try await process.kill9()
                 }
 
-                // Whatever went before: now each site is in step, then each is late, and then in step again.
+                // From any state before: each copy is now in sync, then late, then in sync again.
                 let (process, _) = try await watch.started()
                 for host in hosts { stage.lab.cdn.refresh(host) }
                 try await watch.checks(2, of: hosts)
                 try await Self.quiet(receiver, process)
-                // So few at a time that no common cause speaks for them.
+                // Few sites at a time, so that no global incident replaces their own.
                 for start in stride(from: 0, to: hosts.count, by: 5) {
                     let some = hosts[start..<start + 5]
                     for host in some { stage.lab.origin(host).serve(file("last")) }
@@ -70,10 +70,10 @@ extension EndToEndTests {
                     #expect(story.suffix(2).map(\.type) == ["incident.firing", "incident.resolved"], "\(host)")
                     #expect(story.suffix(2).allSatisfy { $0.kind == "cdn.stale" }, "\(host)")
                 }
-                // One that ended before its firing could be sent again after a kill is a single message.
+                // An incident that ended before its firing could be sent again is a single message.
                 let end = "incident.resolved"
                 #expect(Set(messages.stories).isSubset(of: [["incident.firing", end], [end]]), "\(messages.stories)")
-                // A version that came to the CDN and left the origin between two lives of the process was never seen there.
+                // Between two runs a version can reach the CDN and leave the origin; then the origin never showed it.
                 #expect(Set(messages.map(\.kind)).isSubset(of: ["cdn.stale", "cdn.divergent", "cdn.wide"]))
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
@@ -81,7 +81,7 @@ extension EndToEndTests {
             }
         }
 
-        /// Waits until that is the last word about each of the sites.
+        /// Waits until the last message about each site has this type.
         private static func notified(_ type: String, of hosts: ArraySlice<String>, _ receiver: LabReceiver) async throws
         {
             func last(_ host: String) -> String { receiver.messages.last { $0.domain == host }?.type ?? "nothing" }
@@ -92,7 +92,7 @@ extension EndToEndTests {
             }
         }
 
-        /// Waits until each incident that was notified has its end.
+        /// Waits until each notified incident is resolved.
         private static func quiet(_ receiver: LabReceiver, _ process: MonitorProcess) async throws {
             try await until("the end of every incident", seen: { process.errors }) {
                 ((try? receiver.messages.distinct()) ?? []).stories.allSatisfy { $0.contains("incident.resolved") }

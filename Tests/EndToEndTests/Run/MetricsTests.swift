@@ -1,4 +1,4 @@
-// Each metric is seen to move, on the real daemon, and Prometheus' own tool finds nothing to complain about.
+// Each metric of the real daemon changes when it must, and Prometheus' own tool accepts all of them.
 
 import Foundation
 import Lab
@@ -22,7 +22,7 @@ extension EndToEndTests {
             return samples
         }
 
-        @Test("each metric moves with what happens")
+        @Test("each metric changes with its event")
         func story() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -57,7 +57,7 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(file("v2"))
                 _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 try await watch.checks(2, of: "site.test")
-                // It is counted after the receiver's answer.
+                // The delivery is counted after the receiver's answer.
                 let delivered = "aasa_alert_deliveries_total{channel=\"hook\",outcome=\"delivered\"}"
                 try await until("the count of the delivery", every: .milliseconds(50), seen: { "\(seen)" }) {
                     seen = try await scrape(stage, page)
@@ -87,7 +87,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "promtool finds nothing to complain about",
+            "promtool accepts the metrics",
             .enabled(
                 if: FileManager.default.isExecutableFile(atPath: judge),
                 "promtool is not installed; make setup installs it"))

@@ -1,4 +1,4 @@
-// SIGHUP: a configuration is taken whole or not at all, while checks and deliveries go on.
+// SIGHUP: a configuration is applied as a whole or not at all, while checks and deliveries continue.
 
 import Foundation
 import Lab
@@ -16,7 +16,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a file with less than half of the domains is refused and told, and taken when it is reloaded once more")
+        @Test("a file with fewer than half of the domains is refused and notified; a second reload accepts it")
         func fewDomains() async throws {
             try await Stage.with { stage in
                 let hosts = (1...6).map { "site\($0).test" }
@@ -39,20 +39,20 @@ extension EndToEndTests {
             }
         }
 
-        @Test("domains come, go and change; what is open stays open, and is notified once, as is its end")
+        @Test("when a reload adds, removes and changes domains, open incidents stay open and are notified once")
         func differences() async throws {
             try await Stage.with { stage in
                 let lab = stage.lab
                 let receiver = try await LabReceiver.start()
                 for host in ["stays.test", "goes.test"] { lab.origin(host).behaviour = .reply(.status(500)) }
                 lab.origin("comes.test").serve(file())
-                // Long, so that no copy that the CDN lacks becomes a story of its own on a slow machine.
+                // Long, so that on a slow machine a missing copy does not open an incident.
                 let settings = Watch.Settings(staleAfter: "1h", channels: [Watch.webhook(receiver.url("/in"))])
                 let watch = try Watch(stage, ["stays.test", "goes.test"], settings)
                 let (process, page) = try await watch.started()
                 _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
 
-                // Another threshold and another text: neither repeats nor loses anything.
+                // A new threshold and a changed file text must not repeat or lose a message.
                 var other = settings
                 other.defaults = "  failure_threshold: 1\n  recovery_threshold: 2"
                 let next = try Watch(stage, ["stays.test", "comes.test"], other)
@@ -65,7 +65,7 @@ extension EndToEndTests {
                 let seen = lab.origin("goes.test").requests.count
 
                 lab.origin("stays.test").serve(file())
-                // Or the CDN's memory of the failure would be late soon.
+                // Otherwise the CDN's cached failure would become stale.
                 lab.cdn.refresh("stays.test")
                 _ = try await receiver.deliveries(count: 4, within: Stage.timeout)
                 try await next.checks(2, of: "stays.test", "comes.test")
@@ -85,7 +85,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a faulty file is reported with its line, on the page and by message; checks and deliveries go on as before"
+            "a faulty file is reported with its line, on the page and in a message; checks and deliveries continue"
         )
         func faulty() async throws {
             try await Stage.with { stage in
@@ -115,7 +115,7 @@ extension EndToEndTests {
                 try await Self.reload(process, 1)
                 #expect(try await !fetch(page, on: stage).contains("changed but not taken"))
                 _ = try await receiver.deliveries(count: 3, within: Stage.timeout)
-                // Four refusals in a row are one story.
+                // Four refusals in a row are one incident.
                 #expect(
                     receiver.messages.map(\.gist) == [
                         "incident.firing monitor.degraded ", "incident.firing origin.broken site.test",
@@ -127,7 +127,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a refusal that a process took with it is over once another starts with a good file", .waitsForTimeout)
+        @Test("a refused reload is resolved when a new process starts with a valid file", .waitsForTimeout)
         func refusedBeforeTheEnd() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -146,7 +146,7 @@ extension EndToEndTests {
                 try await until("the end", seen: { second.errors }) {
                     receiver.messages.contains { $0.type == "incident.resolved" }
                 }
-                // The kill may have come before the first answer was written down.
+                // The kill may have come before the first answer was stored.
                 #expect(
                     try receiver.messages.distinct().map(\.gist) == [
                         "incident.firing monitor.degraded ", "incident.resolved monitor.degraded ",
@@ -159,7 +159,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a message that is under way is not cut off, and the next one goes where the new file says",
+            "a reload does not cut off a message under way, and the next one goes to the new URL",
             .waitsForTimeout)
         func channels() async throws {
             try await Stage.with { stage in
@@ -171,14 +171,14 @@ extension EndToEndTests {
                     stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(slow.url("/in"))]))
                 let (process, _) = try await watch.started()
                 _ = try await slow.deliveries(count: 1, within: Stage.timeout)
-                // One more channel takes another driver, and the first one has moved.
+                // The new file adds a channel and changes the URL of the first.
                 _ = try Watch(
                     stage, ["site.test"],
                     Watch.Settings(channels: [
                         Watch.webhook(fast.url("/moved")), Watch.slack(fast.url("/chat")),
                     ]))
                 try await Self.reload(process, 1)
-                // The new place begins with what fires, whatever the former one was told.
+                // The new URL first gets the firing incident, even if the old URL already got it.
                 try await until("the firing at the new place", seen: { process.errors }) {
                     fast.messages.contains { $0.gist == "incident.firing origin.broken site.test" }
                 }
@@ -186,7 +186,7 @@ extension EndToEndTests {
                 try await until("the end at the new place", seen: { process.errors }) {
                     fast.messages.contains { $0.gist == "incident.resolved origin.broken site.test" }
                 }
-                // The former place is told that it hears no more. It never answers: on a slow machine each is tried again.
+                // The old URL gets RESOLVED as its last message. It never answers, so a slow machine repeats each message.
                 let told = slow.messages.map(\.gist).reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
                 let (firing, end) = (
                     "incident.firing origin.broken site.test", "incident.resolved origin.broken site.test"
@@ -199,7 +199,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what only a new process can change is logged, and a new token opens the page")
+        @Test("a reload logs settings that need a restart, and accepts a new token")
         func fixedParts() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -225,7 +225,7 @@ extension EndToEndTests {
                 try await Self.reload(process, 2)
                 #expect(process.errors.contains("store.path"))
                 #expect(process.errors.contains("server.listen"))
-                // The address is the old one, and so is what guards it.
+                // The address is unchanged, so the token stays too.
                 #expect(try await fetch(page, on: stage).hasSuffix("401"))
                 try await watch.checks(1, of: "site.test")
                 #expect(!FileManager.default.fileExists(atPath: stage.path("other.db")))

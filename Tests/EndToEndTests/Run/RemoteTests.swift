@@ -1,4 +1,4 @@
-// Commands that ask a running daemon over its API say the same as beside its store.
+// Commands with --url print the same as with --store.
 
 import Foundation
 import Lab
@@ -8,13 +8,13 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct RemoteTests {
-        /// Without what depends on the moment.
+        /// The text without relative times.
         private func timeless(_ text: String) -> String {
             text.replacing(#/(checked|since) [^·\n]*?(ago|now)/#) { "\($0.1)" }
                 .replacing(#/served for [^\n]*?  |served for [^\n]*/#, with: "served")
         }
 
-        @Test("status, history and deliveries are those of the store; acknowledgements and silences arrive")
+        @Test("status, history and deliveries equal the store's; acknowledgements and silences arrive")
         func story() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -25,7 +25,7 @@ extension EndToEndTests {
                     Watch.Settings(
                         interval: "1h", defaults: "  failure_threshold: 1",
                         channels: [Watch.webhook(receiver.url("/in"))]))
-                // The past is of a run before; the daemon checks nothing more.
+                // An earlier run made the history; this daemon starts no checks.
                 try await watch.past(of: ["good.test", "bad.test"])
                 let (process, page) = try await watch.started()
                 let url = String(page.dropLast())
@@ -35,7 +35,7 @@ extension EndToEndTests {
                         try await stage.run(command + ["--store", "monitor.db"])
                     )
                 }
-                // Each question to the API and each of its refusals, in one form: both sides make the others from the same.
+                // Each request and each refusal in one format: both sides create the other formats from the same data.
                 for command in [
                     ["status"], ["status", "bad.test"], ["status", "--format", "nagios"],
                     ["incidents", "--all", "--format", "json"], ["incidents", "ffff"],
@@ -98,7 +98,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a daemon with a token wants it, and says which one is wrong")
+        @Test("a daemon with a token requires it, and the message says what is wrong")
         func token() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -137,7 +137,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a daemon behind a certificate of a private authority is trusted with --cacert")
+        @Test("--cacert makes the certificate of a private authority trusted")
         func privateAuthority() async throws {
             try await Stage.with { stage in
                 let identity = try stage.lab.authority.identity(for: "localhost", .valid, now: Date())
@@ -158,7 +158,7 @@ extension EndToEndTests {
                     return refused.errors.contains("is refused") || server.end != nil
                 }
                 #expect(refused.end == .exit(66) && refused.errors.contains("--cacert FILE"), "\(refused.errors)")
-                // It is reached, and is another program.
+                // The server is reached, but it is another program.
                 let trusted = try await status(["--cacert", stage.lab.caFile])
                 #expect(trusted.errors.contains("is no aasa-monitor"), "\(trusted.errors)")
                 let missing = try await status(["--cacert", "none.pem"])
@@ -168,7 +168,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("where no daemon answers, or something else does, the message says so")
+        @Test("the message says if no daemon or another program answers")
         func strangers() async throws {
             try await Stage.withoutLab { stage in
                 let other = try await LabReceiver.start()

@@ -1,5 +1,5 @@
-// The examples of docs/operations.md for reverse proxies, run as they are written: real proxies, the built program,
-// and curl as the browser.
+// Runs the reverse proxy examples of docs/operations.md unchanged, with real proxies, the built program, and curl as
+// browser.
 
 import Foundation
 import Lab
@@ -59,7 +59,7 @@ extension EndToEndTests {
     }
 }
 
-/// A daemon that a proxy serves as https://aasa.example.net, and curl on the other side.
+/// A daemon behind a proxy at https://aasa.example.net, with curl as client.
 private struct ProxiedSite {
     let stage: Stage
     let port: Int
@@ -87,7 +87,7 @@ private struct ProxiedSite {
                     + "token_file: token, trusted_proxies: [127.0.0.1]}"))
     }
 
-    /// The example of the page, before the started daemon, with what differs here.
+    /// Starts the daemon and returns the page's example with this test's values.
     func example(_ changes: [String: String]) async throws -> String {
         let (_, page) = try await watch.started()
         var text = text
@@ -102,7 +102,7 @@ private struct ProxiedSite {
 
     private var origin: String { "https://aasa.example.net:\(port)" }
 
-    /// - Returns: the status, and where it leads to.
+    /// - Returns: the status and the redirect's target.
     private func curl(_ path: String, _ options: [String] = [], from address: String = "127.0.0.2") async throws
         -> String
     {
@@ -139,8 +139,8 @@ private struct ProxiedSite {
         let silence = "for=2h&by=eva&reason=deploy"
         #expect(try await submit("/domains/site.test/silence", silence) == "303 /domains/site.test#silence")
         #expect(try await submit("/domains/site.test/silence", silence, origin: "https://evil.example") == "403 ")
-        // Whatever a guesser claims to be, it is slowed down, and nobody else. The sixth guess waits for a second, and each
-        // further one that is made after its wait for twice as long: on a slow machine one is made within it at last.
+        // A forged X-Forwarded-For does not help an attacker, and only the attacker is slowed down. The wait begins at
+        // one second and doubles with each guess, so even on a slow machine a guess eventually falls into it.
         var answers: [String] = []
         try await until("an answer that slows down", seen: { "\(answers)" }) {
             let claim = "X-Forwarded-For: 203.0.113.\(answers.count % 256)"

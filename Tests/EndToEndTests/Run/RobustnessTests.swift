@@ -1,4 +1,4 @@
-// A machine that is unkind to the daemon: its log has no reader, its disk is full, its store is held by another program.
+// Trouble on the daemon's machine: the log has no reader, the disk is full, another program locks the store.
 
 import Foundation
 import Lab
@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct RobustnessTests {
-        @Test("a log whose reader is gone stops neither the checks nor the messages")
+        @Test("checks and messages continue when the log has no reader")
         func readerGone() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -29,7 +29,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a file that is made to cost time and memory is its domain's finding, and the others are checked on")
+        @Test("a file that is built to waste time and memory affects only its own domain")
         func hostileFile() async throws {
             try await Stage.with { stage in
                 let hosts = ["one.test", "hostile.test", "two.test"]
@@ -44,7 +44,7 @@ extension EndToEndTests {
                 let watch = try Watch(stage, hosts, Watch.Settings())
                 let (process, _) = try await watch.started()
                 try await watch.checks(2, of: hosts)
-                // Apple's copy stays behind, so that the two are compared.
+                // Apple's copy stays old, so the two files are compared.
                 stage.lab.origin("hostile.test").serve(hostile("b"))
                 try await watch.checks(2, of: hosts)
                 #expect(process.end == nil)
@@ -57,7 +57,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a report that cannot be written is a failure of its own", arguments: ["text", "json", "jsonl"])
+        @Test("a report that cannot be written ends with 70", arguments: ["text", "json", "jsonl"])
         func fullDisk(_ format: String) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -69,7 +69,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a file without a certificate in it is refused before anything else")
+        @Test("a CA file without a certificate is refused first")
         func noCertificate() async throws {
             try await Stage.with { stage in
                 try stage.write("empty.pem", "# none yet\n")
@@ -89,7 +89,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an encoding that was not asked for is reported as such, not as a file of bad syntax")
+        @Test("an unrequested encoding is reported as one, not as a syntax error")
         func unaskedEncoding() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .reply(
@@ -103,12 +103,12 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a rule of the network for any host leads the checks, not the messages")
+        @Test("a network rule for any host applies to checks, not to messages")
         func rulesForAnyHost() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
                 let receiver = try await LabReceiver.start()
-                // The lab's own rule is one for any host; nobody listens where the other one leads.
+                // The lab's own rule applies to any host. Nobody listens at the address of the other rule.
                 let network = """
                       connect_to: ["\(stage.lab.connectTo)"]
                       resolve: ["*:\(receiver.port):127.0.0.2"]
@@ -124,7 +124,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a domain that leaves the configuration ends its incident once and is forgotten")
+        @Test("a removed domain's incident is resolved once, and the domain is forgotten")
         func removedDomain() async throws {
             try await Stage.with { stage in
                 for host in ["gone.test", "kept.test"] { stage.lab.origin(host).behaviour = .reply(.status(500)) }
@@ -132,7 +132,7 @@ extension EndToEndTests {
                 let settings = Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))])
                 let both = try Watch(stage, ["gone.test", "kept.test"], settings)
                 let (first, _) = try await both.started()
-                // A message whose delivery is not yet written down would be sent again, under the same id.
+                // A message whose delivery is not stored yet would be sent again, with the same id.
                 try await until("two deliveries", seen: { first.errors }) {
                     first.errors.matches(of: /msg=delivered/).count == 2
                 }
@@ -156,7 +156,7 @@ extension EndToEndTests {
                     stage, "print([row[0] for row in store.execute('SELECT name FROM domain')])")
                 #expect(known.output == "['kept.test']\n", "\(known.errors)")
 
-                // Back again, its trouble is news.
+                // After its return the domain gets a new incident.
                 let (again, _) = try await Watch(stage, ["gone.test", "kept.test"], settings).started()
                 try await until("news of gone.test", seen: { again.errors }) {
                     receiver.messages.last?.type == "incident.firing"
@@ -168,8 +168,8 @@ extension EndToEndTests {
             }
         }
 
-        /// The number of domains is that of commits which may wait for the lock one after the other.
-        @Test("SIGTERM ends it while another program holds the store locked", arguments: [1, 12])
+        /// Each domain has one commit that waits for the lock.
+        @Test("SIGTERM ends the daemon while another program locks the store", arguments: [1, 12])
         func lockedStore(_ domains: Int) async throws {
             try await Stage.with { stage in
                 let hosts = (0..<domains).map { "site\($0).test" }
@@ -181,7 +181,7 @@ extension EndToEndTests {
                 let holder = try Self.holdingPython(
                     stage, "store.execute('BEGIN IMMEDIATE'); print('held', flush=True); time.sleep(36000)")
                 try await until("the lock", seen: { holder.errors }) { holder.output == "held\n" }
-                // Every domain has now looked, and waits to write down what it saw.
+                // Every domain has now been checked and waits to store the result.
                 try await watch.checks(1, of: hosts)
                 try await until("a word on the lock", seen: { process.errors }) { process.errors.contains("locked") }
                 try await watch.checks(1, of: hosts)
@@ -190,7 +190,7 @@ extension EndToEndTests {
                 #expect(!process.errors.contains("Fatal error"), "\(process.errors)")
                 holder.signal(SIGKILL)
                 try await holder.ended()
-                // Nothing that was committed is lost, and the next start is as any other.
+                // The next start works as usual.
                 let (again, _) = try await watch.started()
                 try await watch.checks(2, of: hosts)
                 again.signal(SIGTERM)

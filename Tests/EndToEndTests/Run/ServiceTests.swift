@@ -1,4 +1,4 @@
-// What systemd hears of the daemon, at a real datagram socket.
+// The daemon's messages to systemd, on a real datagram socket.
 
 import Dispatch
 import Foundation
@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    @Suite("The service manager") struct ServiceTests {
+    @Suite("systemd") struct ServiceTests {
         private static func start(
             _ stage: Stage, _ watch: Watch, _ socket: NotifySocket, _ more: [String: String] = [:]
         ) throws -> MonitorProcess {
@@ -21,7 +21,7 @@ extension EndToEndTests {
             isAbstract ? "@aasa-\(UUID().uuidString)" : stage.path("notify")
         }
 
-        @Test("ready, reload, watchdog, counts and end", arguments: [false, true])
+        @Test("systemd gets ready, reload, watchdog, counts and end", arguments: [false, true])
         func protocolInOrder(_ isAbstract: Bool) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("good.test").serve(file())
@@ -30,7 +30,7 @@ extension EndToEndTests {
                 let watch = try Watch(stage, ["good.test", "bad.test"], Watch.Settings(staleAfter: "1h"))
                 let process = try Self.start(stage, watch, socket, ["WATCHDOG_USEC": "300000"])
                 try await until("READY", seen: { process.errors }) { socket.messages.contains("READY=1") }
-                // The log comes by another way than the socket's messages.
+                // The log and the socket's messages can arrive in any order.
                 try await until("the address", seen: { process.errors }) {
                     process.errors.firstMatch(of: /status page at http[^ \n]+\s/) != nil
                 }
@@ -43,7 +43,7 @@ extension EndToEndTests {
                     socket.messages.contains("STATUS=2 domains, 1 failing, 1 incident open")
                 }
 
-                // A refused reload ends, too.
+                // A refused reload also reports its end.
                 for text in [nil, "version: 1\ndomains: 7\n"] {
                     let before = socket.messages.count
                     if let text { try stage.write(watch.file, text) }
@@ -66,12 +66,12 @@ extension EndToEndTests {
             }
         }
 
-        /// By the clock that `MONOTONIC_USEC` is of.
+        /// The clock of `MONOTONIC_USEC`.
         private enum ContinuousMoment {
             static var microseconds: Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1000) }
         }
 
-        @Test("a watchdog of another process gets nothing, and nobody is disturbed by a socket that is gone")
+        @Test("another process's watchdog gets no messages, and a missing socket does no harm")
         func others() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -88,7 +88,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a daemon that does not get its port is never ready, and checks nothing")
+        @Test("a daemon whose port is in use is never ready and checks nothing")
         func portInUse() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())

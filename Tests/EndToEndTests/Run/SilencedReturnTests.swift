@@ -7,7 +7,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite struct SilencedReturnTests {
         @Test(
-            "an acknowledged incident that ends and comes back within a silence is not acknowledged: it escalates again"
+            "an acknowledged incident that recurs during a silence escalates again"
         )
         func story() async throws {
             try await Stage.with { stage in
@@ -30,7 +30,7 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(file())
                 _ = try await pager.deliveries(count: 2, within: Stage.timeout)
 
-                // Through the daemon: it holds at once.
+                // A silence through the daemon applies at once.
                 let silence = try await stage.run(
                     ["silence", "site.test", "--for", "1h", "--reason", "move", "--url", String(page.dropLast())])
                 #expect(silence.end == .exit(0), "\(silence.errors)")
@@ -48,7 +48,7 @@ extension EndToEndTests {
                 let expected = ["incident.firing", "incident.resolved", "incident.firing"]
                 #expect(try pager.messages.distinct().map(\.type) == expected)
                 #expect(Set(pager.messages.map(\.incident)) == [id])
-                // Who is notified at once knows that it is the same one.
+                // The first channel gets an update, because it already knows the incident.
                 try await until("the update") { chat.messages.last?.type == "incident.update" }
                 #expect(chat.messages.last?.json["data"]["summary"].string?.contains("again: ") == true)
                 process.signal(SIGTERM)

@@ -1,4 +1,4 @@
-// What takes hours to see: `make soak` plays it, for nights and releases.
+// Faults that appear only after hours. `make soak` runs this, for nights and releases.
 
 import Foundation
 import Lab
@@ -13,13 +13,13 @@ enum Soak {
     static let absence: Comment = "it takes long; make soak runs it"
 }
 
-/// By itself, since it goes on for longer than the other suites may.
+/// A separate suite, because it runs longer than the other suites may.
 @Suite(.timeLimit(.minutes(60 * 24)), .inTurn(.large, first: true))
 struct SoakTests {
     private static let hosts = (0..<100).map { "site\($0).test" }
 
     @Test(
-        "the daemon holds no more memory after a long time than after a short one",
+        "the daemon's memory does not grow with time",
         .enabled(if: Soak.isWanted, Soak.absence))
     func memory() async throws {
         try await Stage.with { stage in
@@ -42,13 +42,13 @@ struct SoakTests {
                 try #require(process.end == nil, "\(process.errors.suffix(2000))")
                 held.append(MemoryReading(of: process.pid, "VmRSS:").kilobytes)
                 round += 1
-                // A round a second, however long the pages took.
+                // One round per second, including the time for the pages.
                 try await Task.sleep(until: begin + .seconds(round), clock: .continuous)
             }
             process.signal(SIGTERM)
             #expect(try await process.ended() == .exit(0))
             #expect(!receiver.messages.isEmpty)
-            // By then each host has had its trouble, and caches of fixed size are full.
+            // By now each host has failed, and bounded caches are full.
             let quarter = held.count / 4
             let early = held[quarter..<2 * quarter].max() ?? 0
             let late = held.suffix(quarter).max() ?? 0
@@ -58,7 +58,7 @@ struct SoakTests {
         }
     }
 
-    /// One host breaks for half a minute, each once in a while; now and then the configuration is read again.
+    /// Each host in turn fails for half a minute. From time to time the configuration is reloaded.
     private static func trouble(_ round: Int, _ stage: Stage, _ process: MonitorProcess) async throws {
         if round.isMultiple(of: 10) {
             stage.lab.origin(hosts[round / 10 % hosts.count]).behaviour = .reply(.status(500))
@@ -70,12 +70,12 @@ struct SoakTests {
     }
 }
 
-/// What the kernel says of a process' memory.
+/// A process's memory according to the kernel.
 struct MemoryReading {
-    /// 0 where it is gone.
+    /// 0 if the process has ended.
     let kilobytes: Int
 
-    /// `VmRSS:` is what it holds, `VmHWM:` the most that it ever held.
+    /// `VmRSS:` is the current value, `VmHWM:` the peak.
     init(of pid: pid_t, _ field: String) {
         let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix(field) } ?? ""

@@ -1,4 +1,4 @@
-// `status` beside the daemon and after it: what it knows, without a request and without the configuration.
+// `status` while the daemon runs and after its end, without a request and without the configuration.
 
 import Foundation
 import Lab
@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct StatusTests {
-        @Test("trouble is shown in full and first, what is well in a line, from the store alone")
+        @Test("from the store, trouble is shown first and in full, and healthy domains in one line")
         func story() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("good.test").serve(file())
@@ -44,7 +44,7 @@ extension EndToEndTests {
                     } ?? 0)
                 #expect(last.contains("· incident "))
 
-                // The same id goes into `ack`; and after the daemon's end all of it is still there.
+                // The shown id works with `ack`, and after the daemon's end the output stays.
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
                 let id = try #require(last.firstMatch(of: /incident ([0-9a-f]{12})/)?.1)
@@ -54,7 +54,7 @@ extension EndToEndTests {
                 #expect(one.output.hasPrefix("No daemon runs: nothing is checked and no alert is sent since "))
                 #expect(one.output.contains("acknowledged by eva"))
                 #expect(!one.output.contains("good.test"))
-                // Nothing is known to be well while nobody looks.
+                // Without a running daemon no domain is known to be healthy.
                 let well = try await stage.run(["status", "good.test"])
                 #expect(well.end == .exit(1) && well.output.hasPrefix("No daemon runs: "))
                 #expect(well.output.contains("Last known state: no domain had trouble"), "\(well.output)")
@@ -77,7 +77,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("labels choose the domains, also from the store alone; one that no domain has is no empty list")
+        @Test("labels choose the domains, also from the store; an unknown label is an error, not an empty list")
         func labels() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("good.test").serve(file())
@@ -103,13 +103,13 @@ extension EndToEndTests {
                 }
                 process.signal(SIGKILL)
                 try await process.ended()
-                // The kernel has dropped its lock: nobody has to wait for a sign that does not come.
+                // The kernel has released the dead daemon's lock, so status knows at once that no daemon runs.
                 let dead = try await stage.run(["status", "site.test"])
                 #expect(dead.end == .exit(1) && dead.output.hasPrefix("No daemon runs: "), "\(dead.output)")
             }
         }
 
-        @Test("a store that this user may not read is not a missing one")
+        @Test("a store without read permission is not reported as missing")
         func forbidden() async throws {
             guard geteuid() == 0 else { return }
             try await Stage.withoutLab { stage in

@@ -1,4 +1,4 @@
-// The main job: a change, a CDN that lags, one alert, and one recovery, whatever happens to the process in between.
+// The main job: a change, a lagging CDN, one alert and one recovery, even if the process is killed in between.
 
 import Foundation
 import Lab
@@ -11,7 +11,7 @@ extension EndToEndTests {
         private static let host = "site.test"
         private static let story = ["incident.firing cdn.stale site.test", "incident.resolved cdn.stale site.test"]
 
-        @Test("a change that the CDN lags behind is notified once, and its end once")
+        @Test("a lagging CDN is notified once, and its recovery once")
         func story() async throws {
             try await Stage.with { stage in
                 let hook = try await LabReceiver.start()
@@ -28,7 +28,7 @@ extension EndToEndTests {
                 let changed = Date()
                 stage.lab.origin(Self.host).serve(file("v2"))
                 _ = try await hook.deliveries(count: 1, within: Stage.timeout)
-                // Nobody is notified before the time is over.
+                // No notification comes before the limit.
                 #expect(Date().timeIntervalSince(changed) >= 1.9)
                 stage.lab.cdn.refresh(Self.host)
                 _ = try await hook.deliveries(count: 2, within: Stage.timeout)
@@ -49,7 +49,7 @@ extension EndToEndTests {
                 try await Self.verify(hook.messages, since: begin, on: stage)
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
-                // Neither a secret nor an address with one is in the log.
+                // The log has no secret and no URL with one.
                 #expect(!process.errors.contains("whsec_"))
                 #expect(!process.errors.contains("/services/x"))
                 await hook.shutdown()
@@ -57,7 +57,7 @@ extension EndToEndTests {
             }
         }
 
-        /// The payload against the contract, and the signature by another implementation.
+        /// Checks the payload against the documented keys, and the signature with openssl.
         private static func verify(_ messages: [Message], since begin: Date, on stage: Stage) async throws {
             for message in messages {
                 let data = message.json["data"]
@@ -69,7 +69,7 @@ extension EndToEndTests {
                         "comparison", "findings", "links",
                     ])
                 #expect(data["schema"] == .string("aasa-monitor/alert/v1"))
-                // Those of the contract, and the others of the API's incident.
+                // The documented keys, and the other keys of an incident in the API.
                 #expect(
                     data["incident"].keys
                         == Set(["id", "state", "since", "opened_at", "resolved_at", "reason"]).union([
@@ -97,7 +97,7 @@ extension EndToEndTests {
                 let openssl = try stage.tool("bash", ["-c", "\(words) | base64 -w 0"])
                 try await openssl.ended()
                 #expect(message.signature == "v1,\(openssl.output)")
-                // In whole seconds, by a clock that may be corrected meanwhile.
+                // Whole seconds, from a clock that may be corrected meanwhile.
                 let sent = Date(timeIntervalSince1970: Double(message.timestamp) ?? 0)
                 #expect((begin - 5...Date() + 5).contains(sent), "\(message.timestamp)")
             }
@@ -105,14 +105,14 @@ extension EndToEndTests {
             #expect(Set(messages.map(\.id)).count == messages.count)
         }
 
-        /// Where in the story the process is killed.
+        /// When the process is killed.
         enum Moment: String, CaseIterable {
             case atFirstCheck, afterFirstCheck, asTheFileChanges, afterTheChangeWasSeen, justBeforeItIsStale
             case whileTheReceiverHangs, whileTheReceiverRefuses, whileTheReceiverIsGone
             case afterTheFiring, asTheCDNCatchesUp, whileTheResolveHangs, afterTheResolve
         }
 
-        @Test("a kill at any moment loses no alert and duplicates none", arguments: Moment.allCases)
+        @Test("a kill at any moment loses and duplicates no alert", arguments: Moment.allCases)
         func kill(_ moment: Moment) async throws {
             try await Stage.with { stage in
                 let scene = try await Scene(stage)
@@ -131,7 +131,7 @@ extension EndToEndTests {
                 try await scene.watch.checks(2, of: Self.host)
                 try await killed(.afterFirstCheck)
                 try await scene.watch.checks(2, of: Self.host)
-                // Before anything can be sent to it.
+                // Break the receiver before the first message.
                 try await scene.breakReceiver(moment)
                 stage.lab.origin(Self.host).serve(file("v2"))
                 let changed = ContinuousClock.now
@@ -180,12 +180,12 @@ extension EndToEndTests {
             }
         }
 
-        /// One host, one webhook, and a receiver that may go and come back.
+        /// One host, one webhook, and a receiver that can be restarted.
         final class Scene {
             let stage: Stage
             let watch: Watch
             private(set) var receiver: LabReceiver
-            /// What earlier receivers on the same port had got.
+            /// The messages of earlier receivers on the same port.
             private var earlier: [Message] = []
             private var isGone = false
 

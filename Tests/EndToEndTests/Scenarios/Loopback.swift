@@ -3,7 +3,7 @@ import Lab
 import LabFaults
 
 enum Loopback {
-    /// Whether these can be bound: containers often have no IPv6.
+    /// Whether these addresses can be bound: containers often have no IPv6.
     static func has(_ addresses: [String]) -> Bool {
         addresses.allSatisfy { address in
             guard let hole = try? LabHole(.halfOpen, address: address, port: 0) else { return false }
@@ -12,14 +12,14 @@ enum Loopback {
         }
     }
 
-    /// Whether a connection to this IPv4 or IPv6 address of loopback is accepted.
+    /// Whether this IPv4 or IPv6 loopback address accepts a connection.
     static func listens(at address: String, _ port: Int) -> Bool {
         guard let socket = socket(for: address, port, connect) else { return false }
         close(socket)
         return true
     }
 
-    /// A TCP socket of an IPv4 or IPv6 address on which this succeeded; nil, and closed, where it did not.
+    /// A TCP socket for an IPv4 or IPv6 address after a successful `call`; nil if the call fails.
     static func socket(
         for address: String, _ port: Int, _ call: (Int32, UnsafePointer<sockaddr>?, socklen_t) -> Int32
     ) -> Int32? {

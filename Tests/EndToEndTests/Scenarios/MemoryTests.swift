@@ -1,4 +1,4 @@
-// Servers that send without end must not fill the memory, however many of them there are.
+// Servers that never stop sending must not fill the memory, even if there are many.
 
 import Foundation
 import Lab
@@ -9,7 +9,7 @@ import Testing
 extension EndToEndTests {
     @Suite("Memory")
     struct MemoryTests {
-        /// Of each target: every address, agent and path answers with the fault, and so does each edge of the CDN.
+        /// For each target, every address, user agent, path and CDN edge answers with the fault.
         @Test(
             "a server that never stops sending does not fill the memory", .inTurn(.large),
             arguments: [LabFault.endlessBody, .gzipBomb, .endlessHeaders])

@@ -1,6 +1,5 @@
-// A network of its own, as far away from this machine's as the kernel can put it: public addresses on loopback, names in
-// a private /etc/hosts, addresses whose packets vanish. nginx plays origin and CDN on port 443, so that the program is run
-// as its users run it, without a word on where to connect.
+// A separate network namespace: public addresses on loopback, names in a private /etc/hosts, addresses whose packets
+// are dropped. nginx serves as origin and CDN on port 443, so the program needs no options on where to connect.
 
 import Foundation
 import Glibc
@@ -10,11 +9,11 @@ import TestSupport
 import TestTraits
 
 struct Namespace: Sendable {
-    /// What an address of the namespace is.
+    /// The behaviour of an address in the namespace.
     enum Address: Sendable {
         /// nginx listens there.
         case serving
-        /// There is a way there, and nobody who answers: packets go to the far end of a cable and are dropped.
+        /// Packets are routed to the far end of a virtual cable and dropped.
         case dropping
     }
 
@@ -23,39 +22,39 @@ struct Namespace: Sendable {
     var addresses: [String: Address] = [:]
     /// nginx's server blocks; `ROOT` is its folder.
     var servers = ""
-    /// Names that the name server of the namespace knows. It says of every other that it does not exist.
+    /// Names that the namespace's name server knows. It answers NXDOMAIN for all others.
     var names: [(name: String, addresses: [String])] = []
-    /// The lines of /etc/resolv.conf beside the one that names the server. Each name below a `search` domain has the address
-    /// 10.1.2.3 there.
+    /// More lines of /etc/resolv.conf, besides the one with the server. Every name below a `search` domain resolves to
+    /// 10.1.2.3.
     var resolving = ""
-    /// The address of a name server that comes before the one that answers.
+    /// The address of a name server before the one that answers.
     var firstNameServer: String?
-    /// Whether the namespace has an IPv6 address whatever its hosts have.
+    /// Whether the namespace has an IPv6 address besides those of its hosts.
     var hasIPv6 = true
-    /// What each host shows.
+    /// The certificate of every host.
     var certificate = LabCertificate.valid
-    /// What a proxy at 127.0.0.1:3128 answers to every request; nil: there is none.
+    /// The status that a proxy at 127.0.0.1:3128 answers to every request; nil: no proxy.
     var proxyStatus: Int?
-    /// Of the program that is run.
+    /// The program's environment.
     var environment: [String: String] = [:]
-    /// Whether the addresses that are waited for are counted, which starts some programs every 50 ms.
+    /// Whether to count pending connections. Counting starts some programs every 50 ms.
     var countsWaiting = false
 
     static let cdn = "app-site-association.cdn-apple.com"
 
     struct Run {
         let process: MonitorProcess
-        /// Dead addresses that were waited for at the same moment, at most.
+        /// The largest number of connections to dead addresses that were pending at once.
         let waitedForAtOnce: Int
-        /// What nginx was asked, a line each: `HOST PATH`.
+        /// The requests to nginx, as `HOST PATH`.
         let requests: [String]
-        /// What the name server was asked for, in this order.
+        /// The names that the name server was asked for, in order.
         let questions: [String]
 
         func report() throws -> JSONValue { try process.json() }
     }
 
-    /// Why no namespace can be had here, in the machine's own words; nil where it can. Tried once.
+    /// Why this machine allows no namespace, in its own words; nil if it allows one. Tried once.
     static func obstacle() async throws -> String? { try await tried.value }
 
     private static let tried = Task {
@@ -71,14 +70,14 @@ struct Namespace: Sendable {
         return run.exitCode == 0 ? nil : "exit code \(run.exitCode): \(run.errors.prefix(300))"
     }
 
-    /// Processes of its own too, so that nothing outlives the check, with their own /proc: libdispatch looks for the state
-    /// of its threads there, and ends a process that it cannot find.
+    /// Also a PID namespace, so that no process outlives the check. It has its own /proc: libdispatch reads the state of
+    /// its threads there, and ends a process that it cannot find.
     private static var unshare: [String] {
         (getuid() == 0 ? [] : ["--map-root-user"])
             + ["--net", "--mount", "--kill-child", "--fork", "--pid", "--mount-proc"]
     }
 
-    /// Runs `check` in a namespace that is gone afterwards.
+    /// Runs `check` in a temporary namespace.
     func check(on stage: Stage, _ arguments: [String]) async throws -> Run {
         let server = RealServer(stage: stage, port: 443)
         for (name, _) in hosts + names { try server.putIdentity(certificate, of: name, at: "web/\(name)") }
@@ -112,7 +111,7 @@ struct Namespace: Sendable {
             questions: questions.split(separator: "\n").map(String.init).filter { !isOfMachine($0) })
     }
 
-    /// Answers from the lines `NAME ADDRESS` of the file `names`, of which a name may be `*.SUFFIX`, and notes each question.
+    /// Answers from the lines `NAME ADDRESS` of the file `names` and records each question. A name may be `*.SUFFIX`.
     private static let nameServer = """
         import socket
         known = [line.split() for line in open("names")]
@@ -142,7 +141,7 @@ struct Namespace: Sendable {
 
         """
 
-    /// nginx and others ask for the name of the machine that they run on.
+    /// nginx and others resolve their machine's name.
     private func isOfMachine(_ question: String) -> Bool {
         let name = ProcessInfo.processInfo.hostName.split(separator: ".").first ?? "localhost"
         return question == name || question.hasPrefix("\(name).")
@@ -152,7 +151,7 @@ struct Namespace: Sendable {
         var steps = ["set -eu", "mount --bind hosts /etc/hosts", "mount --bind resolv.conf /etc/resolv.conf"]
         steps += ["ip link set lo up", "python3 names.py &", "until [ -e questions ]; do sleep 0.05; done"]
         steps += ["ip link add v0 type veth peer name v1", "ip link set v0 up", "ip link set v1 up"]
-        // So that there is a way to both families, whatever the origin has.
+        // Gives both families a route, independent of the origin.
         steps.append("ip addr add 1.2.3.254/32 dev lo")
         if hasIPv6 { steps.append("ip -6 addr add 2a00::fe/128 dev lo nodad") }
         for (address, kind) in addresses.sorted(by: { $0.key < $1.key }) {
@@ -183,7 +182,7 @@ struct Namespace: Sendable {
         steps.append("\(Nginx.binary.path) -e stderr -p \(root) -c \(root)/nginx.conf &")
         steps.append("until (exec 3<>/dev/tcp/127.0.0.1/443) 2>/dev/null; do sleep 0.05; done")
         guard countsWaiting else { return (steps + ["\"$@\""]).joined(separator: "\n") + "\n" }
-        // State 02 is a connection that was asked for and not answered.
+        // State 02 (SYN_SENT) is a connection without an answer.
         steps.append(
             """
             "$@" & pid=$!

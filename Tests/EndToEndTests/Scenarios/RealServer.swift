@@ -1,17 +1,17 @@
-// Servers that are not ours, as origins: their faults are those that people really have.
+// Real servers as origins, with faults that occur in practice.
 
 import Foundation
 import Glibc
 import Lab
 import LabFaults
 
-/// A web server on a port of loopback, which ends with its stage.
+/// A web server on a loopback port that ends with its stage.
 struct RealServer: Sendable {
     let stage: Stage
     let port: Int
 
-    /// Starts nginx with these server blocks, in which `PORT` and `ROOT` (its folder) are filled in; each host of `hosts`
-    /// has a certificate `ROOT/HOST.pem` with its key `ROOT/HOST.key`. `files` are put under `ROOT`.
+    /// Starts nginx with these server blocks; `PORT` and `ROOT` (its folder) are replaced. Each host of `hosts` gets a
+    /// certificate `ROOT/HOST.pem` with the key `ROOT/HOST.key`. `files` are written under `ROOT`.
     static func nginx(
         on stage: Stage, hosts: [String], files: [String: String], addresses: [String] = ["127.0.0.1"], _ blocks: String
     ) async throws -> RealServer {
@@ -28,7 +28,7 @@ struct RealServer: Sendable {
         return server
     }
 
-    /// Starts OpenSSL's test server with a certificate of a kind, which answers with a file that holds a whole answer.
+    /// Starts OpenSSL's test server with a certificate of this kind. It sends `answer` as its whole response.
     static func openssl(
         on stage: Stage, host: String, certificate: LabCertificate, answer: String, _ options: [String]
     ) async throws -> RealServer {
@@ -47,7 +47,7 @@ struct RealServer: Sendable {
         return server
     }
 
-    /// Leads these hosts to the server and all else to the lab. Several addresses: `--resolve` names them.
+    /// Routes these hosts to the server and everything else to the lab. `--resolve` names several addresses.
     func network(_ hosts: [String], addresses: [String] = ["127.0.0.1"]) -> [String] {
         ["--cacert", stage.lab.caFile, "--cdn-url", stage.lab.cdnBaseURL]
             + hosts.flatMap { host in
@@ -78,7 +78,7 @@ struct RealServer: Sendable {
         guard process.end == nil else { throw NeverCame(what: "a server", seen: process.errors) }
     }
 
-    /// One process that serves by itself: nothing is left when it is killed.
+    /// A single process serves: killing it leaves no workers.
     static func configuration(root: String) -> String {
         """
         daemon off;

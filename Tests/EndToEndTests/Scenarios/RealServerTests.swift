@@ -1,4 +1,4 @@
-// nginx and OpenSSL's server as origins, set up as people set them up.
+// nginx and OpenSSL's server as origins, with common configurations.
 
 import Foundation
 import Lab
@@ -11,7 +11,7 @@ extension EndToEndTests {
     struct RealServerTests {
         struct Site: Sendable, CustomTestStringConvertible {
             let testDescription: String
-            /// Inside of the server block.
+            /// Directives in the server block.
             let directives: String
             var verdict = "failing"
             var errors: Set<String> = []
@@ -103,7 +103,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "nginx on both families, alike and not",
+            "nginx with equal and different files on IPv4 and IPv6",
             .enabled(if: Nginx.isInstalled, "nginx is not installed; make setup installs it"), arguments: [true, false])
         func families(_ areAlike: Bool) async throws {
             let addresses = ["127.0.0.1", "::1"]

@@ -1,4 +1,4 @@
-// What a scenario file says: who answers what at which address, how `check` is called, and what it must say.
+// The content of a scenario file: the answers at each address, the arguments of `check`, and the expected report.
 
 import Foundation
 import Lab
@@ -18,7 +18,7 @@ struct Scenario: Sendable {
         var places: [(key: String, value: Place)] = []
     }
 
-    /// One address of an origin, where it differs from the others.
+    /// One address of an origin that differs from the others.
     struct Place: Sendable {
         var answer: LabBehaviour?
         var certificate: LabCertificate?
@@ -34,7 +34,7 @@ struct Scenario: Sendable {
         var places: [(key: String, value: Shelf)] = []
     }
 
-    /// What one edge, or all of them, has of the target.
+    /// What one edge, or all edges, have for the target.
     struct Shelf: Sendable {
         var copy: Copy?
         var failure: CDNFailure?
@@ -58,12 +58,12 @@ struct Scenario: Sendable {
         var maxAge: Duration?
     }
 
-    /// Another place to look from.
+    /// A vantage: another network to check from.
     struct Vantage: Sendable {
         var scheme: String
-        /// The address of the lab at which its requests come out.
+        /// The lab address from which its requests are sent.
         var address = ""
-        /// In place of a proxy of the lab's: one that may not exist.
+        /// A proxy that may not exist, instead of the lab's.
         var proxy: String?
     }
 
@@ -73,19 +73,19 @@ struct Scenario: Sendable {
     var cdn = CDN()
     var holes: [(key: String, value: LabHole.Kind)] = []
     var vantages: [(key: String, value: Vantage)] = []
-    /// Further lines of the target's entry in `monitor.yaml`.
+    /// More lines of the target's entry in `monitor.yaml`.
     var domain: String?
     var options: [String] = []
     var expectation = Expectation()
 
-    /// The host that the CDN's copy is of: the target may be an entitlement.
+    /// The host of the CDN's copy. The target may be an entitlement.
     var host: String {
         var text = target[...]
         if let colon = text.firstIndex(of: ":") { text = text[text.index(after: colon)...] }
         return String(text.prefix { $0 != "?" && $0 != "/" })
     }
 
-    /// The addresses that the lab itself serves.
+    /// The addresses where the lab serves.
     var labAddresses: [String] {
         let all =
             ["127.0.0.1"] + origins.flatMap(\.addresses) + cdn.edges
@@ -95,7 +95,7 @@ struct Scenario: Sendable {
         return all.filter { !elsewhere.contains($0) && seen.insert($0).inserted }
     }
 
-    /// 127.9.0.0/16 is kept free: nobody listens there.
+    /// Nobody listens in 127.9.0.0/16.
     private static func isNobodys(_ address: String) -> Bool { address.hasPrefix("127.9.") }
 }
 
@@ -104,21 +104,21 @@ struct Expectation: Sendable {
     var exit = 0
     var verdict = "ok"
     var state: String?
-    /// Rules and their severities. An error that is not named here is a failure too.
+    /// Rules and their severities. An error that is not listed here fails the test.
     var findings: [(key: String, value: String)] = []
-    /// Rules that must not occur; `cdn.*` is a whole area.
+    /// Rules that must not occur; `cdn.*` means all CDN rules.
     var absent: [String] = []
     /// The identifier of the diagnosis.
     var cause: String?
     /// What phones do, word for word.
     var effect: String?
-    /// Words of the diagnosis, whatever the case.
+    /// Words in the diagnosis, in any case.
     var diagnosis: [String] = []
-    /// Words of the report as text.
+    /// Words in the text report.
     var text: [String] = []
-    /// Values in the report, by path: `origin.addresses.0.status`.
+    /// Values in the JSON report by path: `origin.addresses.0.status`.
     var json: [(key: String, value: JSONValue)] = []
-    /// How often a host may be asked at most, over both runs.
+    /// The most requests that a host may get in both runs.
     var requestsAtMost: [(key: String, value: Int)] = []
     var asksCDN: Bool?
 }

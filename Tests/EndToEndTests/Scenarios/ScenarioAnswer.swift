@@ -1,4 +1,4 @@
-// The answers, certificates and handshakes of a scenario file, as the lab has them.
+// Converts the answers, certificates and handshakes of a scenario file for the lab.
 
 import Foundation
 import Lab
@@ -6,7 +6,7 @@ import LabFaults
 import TestSupport
 
 extension ScenarioValue {
-    /// What a server does with a request: a reply, a redirect, a maze of them or a fault; at once or after a while.
+    /// A server's behaviour: a reply, a redirect, a maze of redirects or a fault; at once or delayed.
     func behaviour() throws -> LabBehaviour {
         let (reply, rest) = try reply(besides: ["redirect", "maze", "fault", "gzip", "delay_ms"])
         var chosen = LabBehaviour.reply(reply)
@@ -24,7 +24,7 @@ extension ScenarioValue {
         return chosen
     }
 
-    /// A reply, and the values of those other keys that are there.
+    /// A reply, and the values of the other keys that are present.
     func reply(besides others: Set<String>) throws -> (LabReply, [String: ScenarioValue]) {
         let members = try members(
             others.union([
@@ -81,5 +81,5 @@ extension ScenarioValue {
     }
 }
 
-/// An association file that tells its version by a path. Outside the type, where `file` is something else.
+/// An association file whose path contains the version. Outside the type, where `file` has another meaning.
 private func associationFile(_ version: String) -> String { file(version) }

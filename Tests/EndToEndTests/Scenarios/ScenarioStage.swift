@@ -1,4 +1,4 @@
-// A scenario put on a stage: its hosts, its edges, its holes and its proxies; and the command line that leads there.
+// Sets up a scenario's hosts, edges, dead addresses and proxies, and the command line to reach them.
 
 import ArgumentParser
 import Evidence
@@ -8,7 +8,7 @@ import LabFaults
 
 @testable import Commands
 
-/// A scenario whose servers stand.
+/// A scenario with its servers running.
 struct ScenarioStage {
     let scenario: Scenario
     let stage: Stage
@@ -71,7 +71,7 @@ struct ScenarioStage {
 
     private var hasConfiguration: Bool { !scenario.vantages.isEmpty || scenario.domain != nil }
 
-    /// Each host at its own addresses, all on the lab's port; whatever else is asked for is the lab's first address.
+    /// Routes each host to its own addresses on the lab's port, and all other hosts to the lab's first address.
     private var network: [String] {
         let port = stage.lab.port
         let hosts = scenario.origins.map { ($0.host, $0.addresses) } + [(LabCDN.host, scenario.cdn.edges)]
@@ -85,21 +85,20 @@ struct ScenarioStage {
             + (hasConfiguration ? ["--config", stage.path("monitor.yaml")] : [])
     }
 
-    /// The scenario's own options come first: of several rules for a host the first that fits counts.
+    /// The scenario's own options come first, because the first matching rule for a host wins.
     private var arguments: [String] { scenario.options + network + [scenario.target] }
 
-    /// The check as the program makes it.
+    /// Runs the check with the built program.
     func check(format: String) async throws -> MonitorProcess {
-        // With the evidence, where a person looks for it.
+        // The evidence is part of the text, too.
         try await stage.run(["check", "-v", "--format", format] + arguments)
     }
 
-    /// The check as the command makes it, in this process: a scenario is about what is judged, and to start the program costs
-    /// more than that.
+    /// Runs the check in this process, because starting the program costs more than the check.
     func report() async throws -> CheckReport {
         let command = try await CheckCommand.asyncParse(arguments)
         let target = try Targets.read(command.targets)[0]
-        // None but its own: this process's folder has one as well.
+        // Only the scenario's own configuration: this process's folder has one as well.
         let checker = try OneShotChecker(
             connections: command.connections, timeout: command.timeLimit.timeout, asksCDN: command.asksCDN, targets: 1,
             configuration: command.configuration.path.map(ConfigurationOptions.load),
@@ -116,7 +115,7 @@ extension Scenario.Origin {
         origin.behaviour = slowed(.reply(.status(404)))
         if let answer { origin.on(path: LabOrigin.wellKnownPath, slowed(answer)) }
         for (path, behaviour) in paths {
-            // `*` is a site whose every other path answers like this.
+            // `*` is the answer for every other path.
             if path == "*" { origin.behaviour = slowed(behaviour) } else { origin.on(path: path, slowed(behaviour)) }
         }
         for (agent, behaviour) in agents { origin.on(userAgentContaining: agent, slowed(behaviour)) }

@@ -1,4 +1,4 @@
-// Walks the folder of scenarios. A new case is a new file there; CONTRIBUTING.md says what can stand in it.
+// Runs every file in the folder of scenarios. CONTRIBUTING.md describes the format.
 
 import Evidence
 import Foundation
@@ -12,7 +12,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite("Scenarios")
     struct ScenarioTests {
-        @Test("check says what is the matter", arguments: Scenario.files)
+        @Test("check reports what the scenario expects", arguments: Scenario.files)
         func play(_ file: String) async throws {
             let scenario = try Scenario(file: file)
             guard Loopback.has(scenario.labAddresses) else {
@@ -22,7 +22,7 @@ extension EndToEndTests {
             try await ScenarioStage.with(scenario) { set in
                 let wanted = scenario.expectation
                 var (text, report, exit) = try await check(set, wanted)
-                // A busy machine makes any origin slow. Such a check is no answer, and is made again.
+                // A busy machine makes any origin slow. Such a check proves nothing and is repeated.
                 let isMeant = wanted.findings.contains { $0.key == "origin.slow" }
                 for _ in 0..<20 where !isMeant && report.rules.contains("origin.slow") {
                     (text, report, exit) = try await check(set, wanted)
@@ -39,13 +39,13 @@ extension EndToEndTests {
             }
         }
 
-        /// By the program where the file names words of its text, or an exit code that does not follow from the verdict alone; else
-        /// within this process.
+        /// Runs the program if the file expects words of its text, or an exit code that differs from the verdict's.
+        /// Otherwise the check runs in this process.
         private func check(
             _ set: ScenarioStage, _ wanted: Expectation
         ) async throws -> (text: String?, report: JSONValue, exit: Int) {
             guard wanted.text.isEmpty, wanted.exit != 70, !set.scenario.options.contains("--strict") else {
-                // Side by side: many a scenario only waits for its time-outs.
+                // In parallel, because many scenarios only wait for time-outs.
                 async let text = set.check(format: "text")
                 let json = try await set.check(format: "json")
                 guard case .exit(let code) = json.end, try await text.end == json.end else {
@@ -60,7 +60,7 @@ extension EndToEndTests {
                 case .failing: 1
                 case .unknown: Int(MonitorExit.software.rawValue)
                 }
-            // The golden files have the text of each state.
+            // The golden files test the text.
             return (nil, try JSONValue(report.json.text(isPretty: false)), exit)
         }
 
@@ -93,22 +93,21 @@ extension EndToEndTests {
             let first = text.prefix { $0 != "\n" }
             #expect(first.hasPrefix(scenario.host), "\(text)")
             #expect(first.lowercased().contains(wanted.verdict), "\(text)")
-            // The verdict and the sentence stand above the first blank line: many read no further.
+            // The verdict and the diagnosis come before the first empty line, because many readers stop there.
             let head = text.split(separator: "\n\n", maxSplits: 1).first.map(String.init) ?? ""
             for words in wanted.diagnosis { #expect(head.mentions(words), "\(words): \(text)") }
             for words in wanted.text { #expect(text.mentions(words), "\(words): \(text)") }
             for (rule, _) in wanted.findings { #expect(text.contains(rule), "\(rule): \(text)") }
         }
 
-        @Test("there is a scenario for each story that can be seen from outside")
+        @Test("each known failure that is visible from outside has a scenario")
         func stories() {
             let told = Set(Scenario.files.compactMap { Int($0.prefix(2)) })
-            // 17 and 23 are of the devices' own time and choice, 20 and 21 of the devices themselves: their scenarios show
-            // that nothing is found outside.
+            // 17, 20, 21 and 23 happen on the device: their scenarios show that nothing is found from outside.
             #expect(told.isSuperset(of: 1...26), "\(Set(1...26).subtracting(told).sorted())")
         }
 
-        @Test("there is a scenario for each fault that the lab can play")
+        @Test("each fault that the lab can play has a scenario")
         func faults() throws {
             let texts = try Scenario.files.map {
                 try String(contentsOf: Scenario.folder.appending(path: $0), encoding: .utf8)
@@ -125,7 +124,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a scenario that cannot be read is told with file and line",
+            "an invalid scenario is reported with file and line",
             arguments: [
                 ("about: a\nexpect:\n  exit: 0\n  verdict: fine\n", 4), ("about: a\nexpct: {}\n", 2),
                 ("about: a\norigins:\n  site.test:\n    answer: {file: v1}\n    certificat: valid\n", 5),
@@ -149,7 +148,7 @@ extension JSONValue {
 }
 
 extension String {
-    /// Whatever the case, and wherever the lines break.
+    /// Ignores case and line breaks.
     fileprivate func mentions(_ words: String) -> Bool {
         split(whereSeparator: \.isWhitespace).joined(separator: " ").lowercased().contains(words.lowercased())
     }

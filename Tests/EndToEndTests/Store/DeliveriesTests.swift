@@ -1,4 +1,4 @@
-// The log of deliveries and the commands about it, beside the daemon.
+// The delivery log and its commands, while the daemon runs.
 
 import Foundation
 import Lab
@@ -23,7 +23,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a refused message is listed and sent again after `retry`, and no secret is shown",
+            "a refused message is listed and sent again by `retry`, and no secret is shown",
             arguments: [false, true])
         func retry(isRemote: Bool) async throws {
             try await Stage.with { stage in
@@ -33,7 +33,7 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/hidden-path"))]))
                 let (process, page) = try await watch.started()
-                // In its plainest form too; to look starts a program.
+                // The message is also tried in its plainest form. Wait for both here: reading the log starts a program.
                 _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 let refused = try await Self.list(stage, until: "refused")
                 #expect(refused.count == 1)
@@ -44,7 +44,7 @@ extension EndToEndTests {
                 #expect(entry["type"] == .string("incident.firing"))
                 #expect(entry["reason"] == .string("firing"))
                 #expect(entry["status"] == .number(400))
-                // The full form and the plainest one, under one key.
+                // The full and the plainest form have the same key.
                 #expect(entry["attempts"] == .number(2))
                 #expect(Set(receiver.messages.map(\.id)) == Set([entry["message_key"].string ?? ""]))
                 #expect(try await Self.list(stage, ["--domain", "site.test"]) == refused)
@@ -99,12 +99,12 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what a channel did not take is pending; a message that nobody needs any more is abandoned")
+        @Test("an undelivered message is pending; one that is no longer needed is abandoned")
         func abandoned() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
                 receiver.answers(503)
-                // Apple's CDN has a copy, so that its side is no incident of its own.
+                // Apple's CDN has a copy, so the CDN has no incident.
                 stage.lab.origin("site.test").serve(file())
                 let watch = try Watch(
                     stage, ["site.test"], Watch.Settings(channels: [Watch.webhook(receiver.url("/in"))]))
@@ -120,11 +120,11 @@ extension EndToEndTests {
                 }
                 let count = receiver.messages.count
                 receiver.answers(200)
-                // It may know of the firing, so that it gets the end, and no firing before it.
+                // The receiver may know of the firing, so it gets RESOLVED without another firing.
                 let log = try await Self.list(stage, until: "delivered")
                 #expect(log.map { $0["outcome"] } == [.string("delivered"), .string("abandoned")])
                 #expect(log.map { $0["reason"] } == [.string("resolved"), .string("firing")])
-                // One that came just before the receiver was well again was refused, and is sent once more.
+                // A message just before the receiver's recovery was refused and is sent again.
                 #expect(Set(receiver.messages.dropFirst(count).map(\.type)) == ["incident.resolved"])
                 #expect(!(try await stage.run(["deliveries", "list"]).output.contains("pending")))
                 process.signal(SIGTERM)

@@ -7,12 +7,12 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct FailedStartTests {
-        /// Shell words for a start that ends by itself: `startN.log` has its log, `startN.code` its exit code.
+        /// A shell command for a start that fails. `startN.log` gets its log, `startN.code` its exit code.
         private static func failedStart(_ number: Int) -> String {
             #"{ "$PROGRAM" run --config monitor.yaml 2>start\#(number).log; echo $? >start\#(number).code; }"#
         }
 
-        /// Shell words for a daemon that is stopped once it has checked.
+        /// A shell command for a daemon that is stopped after its first check.
         private static let life = #"""
             { "$PROGRAM" run --config monitor.yaml 2>life.log & life=$!; \
             until grep -qs comparison=in_sync life.log || ! kill -0 $life 2>kill.log; do sleep 0.05; done; \
@@ -52,7 +52,7 @@ extension EndToEndTests {
             #expect(try await process.ended() == .exit(0), "\(process.errors)")
         }
 
-        /// What lies on the disk before it is full.
+        /// The files on the disk before it is full.
         private static let histories: [(name: String, shell: String)] = [
             ("nothing", ":"), ("the store of a daemon that ended", life),
             (
@@ -62,7 +62,7 @@ extension EndToEndTests {
         ]
 
         @Test(
-            "on a full disk each start ends with 70, the fallback channel gets one message, and with room it works",
+            "on a full disk each start ends with 70 and the fallback gets one message; with space it works",
             .enabled("a private mount needs user namespaces") { await SmallDisk.isPossible }, arguments: histories)
         func fullDisk(history: (name: String, shell: String)) async throws {
             try await Stage.with { stage in
@@ -88,7 +88,7 @@ extension EndToEndTests {
                 #expect(fallback.messages.count == 1)
                 #expect(other.messages.isEmpty)
                 #expect(FileManager.default.fileExists(atPath: stage.path("run/store-trouble")))
-                // A damaged file is set aside by the first start, though there is no room for another one.
+                // The first start sets a damaged file aside, even without space for a new one.
                 let aside = "store damaged: it was set aside"
                 #expect(Self.text(stage, "start1.log").contains(aside) == (history.name == "a damaged store"))
                 #expect(!Self.text(stage, "start2.log").contains(aside))
@@ -97,7 +97,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a read-only store ends the start with 78; where the fallback channel is in trouble the others are notified",
+            "a read-only store ends the start with 78; if the fallback fails, the others are notified",
             .enabled("a private mount needs user namespaces") { await SmallDisk.isPossible })
         func readOnly() async throws {
             try await Stage.with { stage in
@@ -121,7 +121,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a locked store ends each start with 78 and one message; once it is free a start works, and only one")
+        @Test("a locked store ends each start with 78 and one message; after the unlock one daemon starts")
         func locked() async throws {
             try await Stage.with { stage in
                 let (fallback, other) = (try await LabReceiver.start(), try await LabReceiver.start())
@@ -153,7 +153,7 @@ extension EndToEndTests {
                 try stage.write("free", "")
                 try await holder.ended()
                 let (process, _) = try await watch.started()
-                // Another daemon that uses the store is no trouble, so that nobody is notified.
+                // A store in use by another daemon is not trouble, so nobody is notified.
                 let second = try await stage.run(["run", "--config", watch.file])
                 #expect(second.end == .exit(78))
                 #expect(

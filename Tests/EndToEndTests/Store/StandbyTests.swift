@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct StandbyTests {
-        @Test("a standby goes on from a copy that was made under load: nothing known is said again, and each end comes")
+        @Test("a standby continues from a copy made under load: no repeats, and each incident gets RESOLVED")
         func takeover() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -23,10 +23,10 @@ extension EndToEndTests {
                 try await until("a message about each", seen: { "\(receiver.messages.map(\.gist))" }) {
                     receiver.messages.reduce(into: Set()) { $0.formUnion($1.domains) }.isSuperset(of: broken)
                 }
-                // The answers are stored a moment after the receiver gave them.
+                // The answers are stored a moment after they arrive.
                 try await first.checks(2, of: hosts)
 
-                // Copies one after the other while checks go on, as from a timer.
+                // Several copies while checks continue, as from a timer.
                 for _ in 0..<3 {
                     let copied = try await stage.run(["store", "backup", "--force", "standby.db"])
                     #expect(copied.end == .exit(0), "\(copied.errors)")
@@ -53,7 +53,7 @@ extension EndToEndTests {
                         .isSuperset(of: broken + [late])
                 }
                 let after = try receiver.messages.dropFirst(before.count).map { $0 }.distinct()
-                // Said again: the one incident that began after the copy.
+                // Only the incident that began after the copy is notified again.
                 #expect(Set(after.filter { $0.type == "incident.firing" }.flatMap(\.domains)) == [late])
                 for end in after where end.type == "incident.resolved" && !end.domains.contains(late) {
                     #expect(firing.isSuperset(of: end.incidents), "\(end.gist)")

@@ -1,4 +1,4 @@
-// The store as its owner meets it: copies, damage, a full disk.
+// The store: copies, damage, a full disk.
 
 import Foundation
 import Lab
@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct StoreTests {
-        @Test("a store is copied and examined while the daemon runs")
+        @Test("the store can be copied and checked while the daemon runs")
         func besideTheDaemon() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -35,7 +35,7 @@ extension EndToEndTests {
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
 
-                // The copy takes the store's place.
+                // A daemon runs on the copy.
                 let other = try Watch(stage, ["site.test"], Watch.Settings(store: "copy.db"), file: "copy.yaml")
                 let (second, _) = try await other.started()
                 try await other.checks(1, of: "site.test")
@@ -44,7 +44,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a damaged store is set aside to the last byte, loudly, and the sites are watched on")
+        @Test("a damaged store is kept unchanged and reported, and checks continue in a new one")
         func damaged() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -87,7 +87,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("one damaged state is set aside; its open incident goes on, and so do the other domains")
+        @Test("a damaged state is set aside; its open incident and the other domains continue")
         func damagedState() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -123,7 +123,7 @@ extension EndToEndTests {
             }
         }
 
-        /// A store's pages with those of its log put in; the log is removed.
+        /// The store's pages, with its write-ahead log merged in and removed.
         /// https://www.sqlite.org/fileformat2.html#the_write_ahead_log
         private static func folded(_ store: URL) throws -> Data {
             var pages = [UInt8](try Data(contentsOf: store))
@@ -144,7 +144,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a full disk stops no check and blames no site, and what is found afterwards is notified",
+            "a full disk stops no check and blames no site, and later findings are notified",
             .enabled("a private mount needs user namespaces") { await SmallDisk.isPossible })
         func fullDisk() async throws {
             try await Stage.with { stage in
@@ -170,7 +170,7 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
                 try await watch.checks(1, of: "site.test")
                 try disk.clear(process)
-                // On a slow machine the disk may be full for long enough to be notified itself.
+                // On a slow machine the disk may be full long enough to be notified too.
                 try await until("the firing", seen: { process.errors }) { !ofSites().isEmpty }
                 #expect(ofSites().first?.gist == "incident.firing origin.broken site.test")
                 process.signal(SIGTERM)
