@@ -1,11 +1,11 @@
-// One surface that says another thing than the others: what the comparison of surfaces must find.
+// One surface that differs from the others: the comparison of surfaces must find it.
 
 import Foundation
 
 struct Breakage: CustomStringConvertible, Sendable {
     let state: String
     let surface: String
-    /// What it says, and what it would say in its place.
+    /// The text on the surface, and the wrong text that replaces it.
     let said: String
     let other: String
     let property: Property
@@ -51,7 +51,7 @@ struct Breakage: CustomStringConvertible, Sendable {
         .init("stale", "metrics.txt", #"aasa_domains{state="stale"} 1"#, "", .domains),
     ]
 
-    /// What is found of the state's files, once this one says the other thing; nil where it does not say the first.
+    /// The differences in the state's files after the replacement; nil if the surface does not contain the first text.
     func found(in files: [String: String]) throws -> [String]? {
         guard let text = files[surface], text.contains(said) else { return nil }
         var files = files

@@ -1,4 +1,4 @@
-// What the head of a domain's page says in each state, in short: the effect, the steps, the time line.
+// The head of a domain's page in each state: the effect, the steps, the time line.
 
 import Evidence
 import Foundation
@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 extension GoldenTests {
-    /// `steps`: of what to do; one alone has no number. `line`: the instants of the time line, without their times.
+    /// `steps`: the number of instructions; a single one is not numbered. `line`: the titles in the time line.
     static let heads: [(state: String, effect: String, steps: Int, hasReport: Bool, line: [String])] = [
         ("healthy", "Links work", 0, false, []),
         (
@@ -39,7 +39,7 @@ extension GoldenTests {
             ["Wrong since", "Now: 60 h", "Certificate ends"]
         ),
         ("developer-mode", "Links work on phones in that mode", 0, false, []),
-        // What is ignored is no problem, and stays a fact.
+        // An ignored finding is not a problem, but is still true.
         (
             "ignored", "Links work now, and can break once the certificate expires", 1, false,
             ["Wrong since", "Now: 60 h", "Certificate ends"]

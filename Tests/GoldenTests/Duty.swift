@@ -1,4 +1,4 @@
-// What each surface has to say: one that leaves a fact out agrees with all others.
+// The facts that each surface must show. The comparison alone does not notice a missing fact.
 
 import Foundation
 import Stage
@@ -8,30 +8,30 @@ enum Duty {
     private static let words: Set<Property> = [.level, .effect, .incidents, .confirmed]
     private static let facts: Set<Property> = [.kind, .severity, .state, .since, .fired, .marks, .notified]
 
-    /// What a surface says of the domain, and of each of its incidents.
+    /// What a surface must say about the domain and about each incident.
     private static let all: [String: (domain: Set<Property>, incident: Set<Property>)] = [
         "api-domains.json": (words, facts), "api-domain.json": (words, facts), "status.json": (words, facts),
-        // The effect of a domain that is well is in the other surfaces.
+        // It names no effect of a healthy domain.
         "status.txt": ([.level, .incidents], facts.subtracting([.severity])),
         "status-short.txt": ([.level, .incidents], [.kind, .state, .marks]),
         "status.nagios.txt": ([.effect, .incidents], [.kind, .state, .marks]),
         "incidents.txt": ([], facts.union([.effect])),
         "api-incidents.json": ([], facts.union([.effect])), "history.json": ([], facts.union([.effect])),
         "history.txt": ([], [.kind, .severity, .state, .since, .marks]),
-        // Its sections say what is to be done, not how bad it is.
+        // Its sections show decisions, not levels.
         "page-domains.html": ([], []),
         "page-domain.html": ([.level, .effect, .incidents], facts.subtracting([.notified])),
         "page-incidents.html": ([], [.kind, .severity, .since, .marks, .notified]),
         "badge.svg": ([.level], []),
     ]
-    /// Of what is not confirmed they say nothing.
+    /// They leave out unconfirmed incidents.
     private static let ofConfirmed: Set = ["api-incidents.json", "history.json", "history.txt"]
 
-    /// A line for each fact that a surface leaves out.
+    /// One line for each missing fact.
     static func omissions(in said: Statements) -> [String] {
         let source = "api-domain.json"
         guard case .all(let open) = said.value(StageState.domain, .incidents, on: source) else { return [] }
-        // Nobody looked: the badge says that, and nothing more.
+        // Without a recent check the badge says only `unknown`.
         let isUnknown = said.value(StageState.domain, .level, on: source) == .text("unknown")
         return all.sorted { $0.key < $1.key }.flatMap { surface, duty in
             var lines = missing(duty.domain, StageState.domain, surface, said)
@@ -39,7 +39,7 @@ enum Duty {
             for id in open {
                 let isPending = said.value(id, .state, on: source) == .text("pending")
                 if isPending, ofConfirmed.contains(surface) { continue }
-                // It has no words of its own and no colour yet, and nobody was notified.
+                // A pending incident has no text and no colour yet, and nobody was notified.
                 let later: Set<Property> = [.fired, .severity, .notified, .effect]
                 lines += missing(isPending ? duty.incident.subtracting(later) : duty.incident, id, surface, said)
             }
@@ -57,7 +57,7 @@ enum Duty {
 }
 
 extension Surfaces {
-    /// The answers of the API, and where `openapi.json` describes them.
+    /// The API's answers, and their paths in `openapi.json`.
     private static let answers = [
         "api-status.json": "status", "api-domains.json": "domains", "api-domain.json": "domains/{domain}",
         "history.json": "domains/{domain}/history", "api-incidents.json": "incidents",
@@ -65,8 +65,8 @@ extension Surfaces {
         "api-silences.json": "silences",
     ]
 
-    /// A line for each place where an answer is not as `openapi.json` describes it: its objects name all their keys, and each of
-    /// them is in the answer.
+    /// One line for each difference between an answer and `openapi.json`. Described objects name all their keys, and an
+    /// answer must have each of them.
     var undescribed: [String] {
         get throws {
             let document = try JSONValue(openAPI)

@@ -1,5 +1,5 @@
-// A daemon's parts over a real store, wired as `MonitorDaemon` does it, on a clock that stands still between two instants. Only
-// the network is the stage's: what sites answer, and what receivers get.
+// A daemon's parts with a real store, wired as in `MonitorDaemon`. The clock stops between two instants. Only the
+// network is simulated: the answers of sites, and the receivers.
 
 import Alerting
 import Evidence
@@ -23,10 +23,10 @@ final class GoldenMonitor {
     let receivers = Receivers()
     let probe: StagedProbe
     let metrics: MetricsPage
-    /// What is known of each domain after its last check.
+    /// Each domain's state after its last check.
     private(set) var known: [Domain: DomainState] = [:]
     private(set) var configuration: ConfigurationFile
-    /// At each of them something happens.
+    /// The times of the state's events.
     private let instants: [Date]
     private let time: HandTime
     private let delivery: Delivery
@@ -82,7 +82,7 @@ final class GoldenMonitor {
         }.0
     }
 
-    /// Lives through the state, up to the moment at which it is looked at.
+    /// Plays the state's events up to the moment of its surfaces.
     func play() async throws {
         try await watch()
         for instant in instants {
@@ -92,7 +92,7 @@ final class GoldenMonitor {
             for domain in configuration.domains { try await check(domain) }
             await global.evaluate()
             guard instant < state.end else { continue }
-            // A message waits for an evaluation that has seen the check.
+            // A message waits for a global evaluation after the check.
             time.go(to: instant + 1)
             await global.evaluate()
         }
@@ -144,7 +144,7 @@ final class GoldenMonitor {
         }
     }
 
-    /// Sends all that is due until an instant.
+    /// Sends everything that is due until an instant.
     private func deliver(until limit: Date) async throws {
         while true {
             var next: Date?
@@ -160,7 +160,7 @@ final class GoldenMonitor {
         }
     }
 
-    /// The page and the API, as long as `body` asks them.
+    /// Serves the page and the API while `body` runs.
     func serving(_ body: @escaping @Sendable (Int) async throws -> Void) async throws {
         let (delivery, metrics, global) = (delivery, metrics, global)
         let lateness =
@@ -177,7 +177,7 @@ final class GoldenMonitor {
     }
 }
 
-/// Serves a store at the moment of all states.
+/// Serves a store at the moment that all states share.
 func serve(
     _ store: Store, _ watched: [WatchedDomain], publicURL: String? = nil,
     metrics: @escaping @Sendable () async throws -> Exposition = { Exposition() },
@@ -209,7 +209,7 @@ extension ConfigurationFile {
     }
 }
 
-/// Goes on by hand only, by the wall clock.
+/// A clock that only the test moves, in wall clock time.
 final class HandTime: MonitorClock {
     private let instant: Mutex<Date>
 
@@ -221,7 +221,7 @@ final class HandTime: MonitorClock {
     func go(to next: Date) { instant.withLock { $0 = max($0, next) } }
 }
 
-/// A store in a folder that goes away with it.
+/// A store in a temporary folder.
 final class ScratchStore: Sendable {
     let folder = FileManager.default.temporaryDirectory.appending(path: "aasa-golden-\(UUID().uuidString)")
     let store: Store
@@ -237,14 +237,14 @@ final class ScratchStore: Sendable {
     }
 }
 
-/// What the sites of a state answer.
+/// Probes with the answers of a state's sites.
 final class StagedProbe: DomainProbing {
     let state: StageState
     private let latest = Mutex<[Domain: Observation]>([:])
 
     init(_ state: StageState) { self.state = state }
 
-    /// What the last check of a domain saw, by the wall clock, as a check without a store sees it.
+    /// The last observation of a domain in wall clock time, as for a check without a store.
     func last(_ domain: Domain) -> Observation? {
         var observation = latest.withLock { $0[domain] }
         observation?.checkedAt += StageTime.ahead
@@ -270,11 +270,11 @@ private struct Canaries: ConnectivityProbing {
     func reachesAny(of hosts: [String]) async throws -> Bool { time.systemTime() < probe.state.isOfflineFrom }
 }
 
-/// Takes every message.
+/// Accepts every message.
 final class Receivers: MessageTransport {
     private let requests = Mutex<[MessageRequest]>([])
 
-    /// What one host got, in its order.
+    /// The messages that one host received, in order.
     func got(_ host: String) -> [MessageRequest] {
         requests.withLock(\.self).filter { $0.url.hasPrefix("https://\(host)/") }
     }

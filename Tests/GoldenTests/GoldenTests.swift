@@ -1,5 +1,5 @@
-// What people and programs see of a domain in each state, whole, in Golden/states/STATE/SURFACE, and the pages of many domains
-// in Golden/scenes. `make golden` writes the files again; a person reads the difference.
+// Everything that people and programs see of a domain in each state, in Golden/states/STATE/SURFACE, and pages of many
+// domains in Golden/scenes. `make golden` rewrites the files; a person reviews the difference.
 
 import Evidence
 import Foundation
@@ -14,7 +14,7 @@ import Testing
 @Suite("Golden files", .computing, .timeLimit(.minutes(120)))
 struct GoldenTests {
     @Test(
-        "a domain on every surface: as it was accepted, the same on each, and as the API describes it",
+        "every surface equals its golden file, agrees with the others, and fits openapi.json",
         arguments: StageState.all.map(\.name))
     func state(_ name: String) async throws {
         let monitor = try await GoldenMonitor(try #require(StageState.all.first { $0.name == name }))
@@ -27,7 +27,7 @@ struct GoldenTests {
         #expect(try surfaces.undescribed == [])
     }
 
-    /// What depends on how many domains there are, and on a long past.
+    /// Pages that depend on the number of domains and on a long history.
     static let pages: [(scene: String, paths: [String: String])] = [
         ("0", ["domains": "/"]), ("single", ["domains": "/"]), ("empty", ["domains": "/"]),
         (
@@ -40,14 +40,14 @@ struct GoldenTests {
         ("100", ["domains": "/"]),
     ]
 
-    @Test("each folder is one of a state", .enabled(if: !GoldenFile.isRewriting))
+    @Test("each folder belongs to a state", .enabled(if: !GoldenFile.isRewriting))
     func folders() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Golden.root.appending(path: "states").path)
         #expect(folders.sorted() == StageState.all.map(\.name).sorted())
     }
 
-    /// Of the files as they are stored: they have to be rewritten first.
-    @Test("the surfaces side by side, and what fires is calm on none")
+    /// Reads the stored files, so rewriting needs a second run.
+    @Test("the side-by-side table is as accepted, and no surface is calm while an incident fires")
     func sideBySide() throws {
         let states = StageState.all.map(\.name).sorted().map {
             SideBySide($0, in: Golden.root.appending(path: "states/\($0)"))
@@ -65,17 +65,18 @@ struct GoldenTests {
         #expect(states.compactMap(\.calm) == [])
     }
 
-    /// Of the files as they are stored, too.
+    /// Reads the stored files, too.
     @Test(
-        "what one surface says in another way than the others is found", .enabled(if: !GoldenFile.isRewriting),
+        "a surface that differs from the others is found", .enabled(if: !GoldenFile.isRewriting),
         arguments: Breakage.all)
     func breakage(_ breakage: Breakage) throws {
-        let found = try #require(try breakage.found(in: Golden.files(of: breakage.state)), "it does not say that")
+        let found = try #require(
+            try breakage.found(in: Golden.files(of: breakage.state)), "the surface does not contain the text")
         #expect(
             found.contains { $0.hasPrefix("\(breakage.property) of ") && $0.contains(breakage.surface) }, "\(found)")
     }
 
-    @Test("the pages of many domains", arguments: pages.map(\.scene))
+    @Test("the pages of many domains equal their golden files", arguments: pages.map(\.scene))
     func scene(_ name: String) async throws {
         let paths = try #require(Self.pages.first { $0.scene == name }?.paths)
         let scratch = try ScratchStore(StageTime())
@@ -94,7 +95,7 @@ struct GoldenTests {
     }
 }
 
-/// The files that were accepted.
+/// The accepted files.
 private enum Golden {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Golden")
 
@@ -102,12 +103,12 @@ private enum Golden {
     static func files(of state: String) throws -> [String: String] {
         let folder = root.appending(path: "states/\(state)")
         return try FileManager.default.contentsOfDirectory(atPath: folder.path).reduce(into: [:]) { files, name in
-            // The end of the last line is the file's.
+            // The final newline belongs to the file, not to the surface.
             files[name] = String(try String(contentsOf: folder.appending(path: name), encoding: .utf8).dropLast())
         }
     }
 
-    /// Compares texts, by the names of their files, with a folder.
+    /// Compares texts with the files of the same name in a folder.
     static func hold(_ texts: [String: String], in folder: String) throws {
         let texts = texts.mapValues { $0 + "\n" }
         for difference in try GoldenFile.differences(between: texts, and: root.appending(path: folder)) {

@@ -1,11 +1,11 @@
-// Answers in lines, so that a difference is a few of them; and without what is another one in each build or run.
+// Splits answers into lines, so that a difference is short, and removes what changes with each build or run.
 
 import Foundation
 
 enum Readable {
-    /// The same text with a line for each member. What is short and holds nothing that holds more stays on its line.
+    /// The same text with one line per member. A short value without nested containers stays on one line.
     static func json(_ text: String) -> String {
-        // What follows reads only JSON, and would make the best of anything else.
+        // The code below would accept invalid JSON.
         guard (try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)) != nil else {
             return "NOT JSON\n\(text)"
         }
@@ -57,7 +57,7 @@ enum Readable {
 
     private static func skipBlanks(_ text: inout Substring) { text = text.drop { $0 == " " } }
 
-    /// A line for each tag with the text behind it, by depth. `␣`: a blank beside a tag, which readers see as the distance of
+    /// One line per tag with the text after it, indented by depth. `␣`: a space beside a tag, which readers see between
     /// two words.
     static func html(_ text: String) -> String {
         let kept = text.replacing(/(?s)<svg class="sprite".*?<\/svg>/, with: "")
@@ -73,7 +73,7 @@ enum Readable {
             let isEnd = tag.hasPrefix("/")
             if isEnd { depth -= 1 }
             let indentation = String(repeating: " ", count: max(depth, 0))
-            // The depth of what follows says where an element ends.
+            // An end tag needs no line: the indentation after it shows the end.
             if !isEnd || !words.isEmpty { lines.append("\(indentation)<\(tag)>\(words)") }
             if !isEnd, !tag.hasSuffix("/"), !void.contains(tag.prefix { $0 != " " }) { depth += 1 }
         }
@@ -90,21 +90,21 @@ enum Readable {
         return edge(head) + words + edge(Substring(String(tail)))
     }
 
-    /// The page without its frame.
+    /// The content of `<main>`.
     static func main(_ text: String) -> String { main(text, from: "<main") }
 
-    /// What begins with a tag, up to the frame.
+    /// The content from a start tag to the end of `<main>`.
     static func main(_ text: String, from start: String) -> String {
         guard let start = text.range(of: start), let end = text.range(of: "</main>") else { return html(text) }
         return html(String(text[start.lowerBound..<end.upperBound]))
     }
 
-    /// Without the identifier of the request.
+    /// Replaces the request id.
     static func refusal(_ text: String) -> String {
         text.replacing(/("request_id":")[0-9a-f]+/) { "\($0.1)ID" }
     }
 
-    /// Without how long checks took, and without what this process and its store take.
+    /// Removes the duration of checks and the resources of this process and its store.
     static func metrics(_ text: String) -> String {
         let changing = [
             "aasa_check_duration_seconds_bucket", "aasa_check_duration_seconds_sum", "aasa_store_size_bytes ",

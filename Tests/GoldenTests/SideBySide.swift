@@ -1,4 +1,4 @@
-// What each surface says of one state, side by side, out of the golden files: where two of them disagree, one line shows it.
+// A table of what each surface says about each state, from the golden files: one line shows a disagreement.
 
 import Foundation
 import Testing
@@ -16,7 +16,7 @@ struct SideBySide {
         "state", "check", "nagios", "status", "status nagios", "api", "page", "badge", "incidents", "message",
     ]
 
-    /// In the order of the heads.
+    /// In the order of the column heads.
     var cells: [String] {
         [state, check, plugin("check.nagios.txt"), status, plugin("status.nagios.txt"), api, page, badge]
             + [incidents.map { "\($0.kind) \($0.state)" }.joined(separator: ", "), message].map {
@@ -24,7 +24,7 @@ struct SideBySide {
             }
     }
 
-    /// What is calm though something fires; nil where nothing is.
+    /// The surfaces that are calm while an incident fires; nil if none.
     var calm: String? {
         guard incidents.contains(where: { $0.state == "firing" }) else { return nil }
         let calm = [
@@ -37,7 +37,7 @@ struct SideBySide {
             ? nil : "\(state): an incident fires, and \(calm.joined(separator: ", ")) shows nothing of it"
     }
 
-    // MARK: - One surface each
+    // MARK: - Surfaces
 
     private func text(_ name: String) -> String {
         (try? String(contentsOf: folder.appending(path: name), encoding: .utf8)) ?? ""

@@ -1,4 +1,4 @@
-// What a surface says of a domain or an incident, as values that can be compared with those of other surfaces.
+// A surface's statements about a domain or an incident, as values to compare with other surfaces.
 
 import Foundation
 import Stage
@@ -9,18 +9,18 @@ enum Property: String, Comparable, Sendable {
     case level
     /// What phones do now.
     case effect
-    /// The ids of a domain's incidents that are not over; of those that are confirmed.
+    /// The ids of a domain's unresolved incidents, and of the confirmed ones among them.
     case incidents, confirmed
     case kind, severity, state
-    /// Since when it is wrong.
+    /// When the trouble began.
     case since
-    /// When it was confirmed, and people were notified.
+    /// When the incident was confirmed and people were notified.
     case fired
     /// Flapping, inhibited by, silenced until, acknowledged by.
     case marks
-    /// The channels that took a message.
+    /// The channels that accepted a message.
     case notified
-    /// How many incidents of a kind and severity are open; how many domains are in a state.
+    /// The number of open incidents by kind and severity, and of domains by state.
     case counts, domains
 
     static func < (one: Property, other: Property) -> Bool { one.rawValue < other.rawValue }
@@ -29,7 +29,7 @@ enum Property: String, Comparable, Sendable {
 enum Said: Equatable, CustomStringConvertible {
     case text(String)
     case all(Set<String>)
-    /// A surface may have minutes, or how long ago.
+    /// A time with the precision of the surface: minutes, or an age.
     case within(ClosedRange<Date>)
 
     var description: String {
@@ -48,7 +48,7 @@ enum Said: Equatable, CustomStringConvertible {
     }
 }
 
-/// All that the surfaces of one state say.
+/// All statements of all surfaces of one state.
 struct Statements {
     struct Key: Hashable {
         /// A domain, the beginning of an incident's id, or `all`.
@@ -63,19 +63,18 @@ struct Statements {
         said[Key(subject: subject, property: property), default: []].append((surface, value))
     }
 
-    /// The properties of a subject that a surface has.
+    /// The properties of a subject that a surface shows.
     func properties(of subject: String, on surface: String) -> Set<Property> {
         Set(
             said.filter { $0.key.subject == subject && $0.value.contains { $0.surface == surface } }.map(\.key.property)
         )
     }
 
-    /// What a surface says.
     func value(_ subject: String, _ property: Property, on surface: String) -> Said? {
         said[Key(subject: subject, property: property)]?.first { $0.surface == surface }?.value
     }
 
-    /// A line for each property that two surfaces have in two ways.
+    /// One line for each property that two surfaces show differently.
     var disagreements: [String] {
         said.sorted { ($0.key.subject, $0.key.property) < ($1.key.subject, $1.key.property) }
             .compactMap { key, values in
@@ -90,7 +89,7 @@ struct Statements {
     }
 }
 
-/// An instant as a surface writes it, read back. All surfaces of a state are looked at at the same moment.
+/// Parses a time as surfaces write it. All surfaces of a state share one moment.
 enum WrittenTime {
     private static let now = StageState.now
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
@@ -117,7 +116,7 @@ enum WrittenTime {
         (try? Date("\(text):00Z", strategy: .iso8601)).map { $0...($0 + 59.999) }
     }
 
-    /// The smallest unit says how exact it is: `7 h` is 7 h 0 min.
+    /// The smallest unit gives the precision: `7 h` means 7 h 0 min.
     private static func ago(_ text: String) -> ClosedRange<Date>? {
         if text == "just now" { return (now - 60)...now }
         guard let words = text.wholeMatch(of: /(.+) ago/)?.1 else { return nil }
@@ -126,7 +125,7 @@ enum WrittenTime {
         let parts = words.split(separator: " ")
         for (number, unit) in zip(parts, parts.dropFirst()) {
             guard let number = Double(number), let (size, step) = units[String(unit)] else { continue }
-            // Of days, hours are the smaller unit.
+            // Ages in days also show hours.
             (seconds, exact) = (seconds + number * size, max(exact, step))
         }
         return (now - seconds - exact)...(now - seconds)

@@ -1,4 +1,4 @@
-// Reads back what each surface printed of one state: no surface is asked how it came to it.
+// Parses the printed output of each surface in one state, without the code that produced it.
 
 import Foundation
 import Stage
@@ -7,7 +7,7 @@ import TestSupport
 struct SurfaceReader {
     private(set) var said = Statements()
     private let files: [String: String]
-    /// Which one is read.
+    /// The surface that is being read.
     private var surface = ""
 
     init(_ files: [String: String]) throws {
@@ -37,7 +37,7 @@ struct SurfaceReader {
         if let text { say(subject, property, WrittenTime.read(text).map(Said.within)) }
     }
 
-    /// The ids that a surface has of a domain's incidents.
+    /// Records the ids of a domain's incidents on the surface.
     private mutating func say(_ domain: String, _ incidents: [(id: String, state: String)]) {
         say(domain, .incidents, .all(Set(incidents.map(\.id))))
         say(domain, .confirmed, .all(Set(incidents.filter { $0.state != "pending" }.map(\.id))))
@@ -117,8 +117,8 @@ struct SurfaceReader {
         return words == "flapping" || words.hasPrefix("inhibited by ") ? words : nil
     }
 
-    /// `cdn.stale firing since 7 h ago, wrong since 31 h ago · silenced until … · notified ops · incident ab9b5ae99bdb`, and what
-    /// stands between.
+    /// `cdn.stale firing since 7 h ago, wrong since 31 h ago · silenced until … · notified ops · incident ab9b5ae99bdb`,
+    /// with any parts in between.
     private mutating func phrase(_ parts: [String], id known: String? = nil) -> (id: String, state: String)? {
         let named = parts.lazy.compactMap { $0.wholeMatch(of: /incident ([0-9a-f]{12})[0-9a-f]*/).map { String($0.1) } }
         guard let id = known ?? named.first else { return nil }
@@ -136,9 +136,9 @@ struct SurfaceReader {
         return (id, state)
     }
 
-    /// Where the beginning is left out it is at most ten minutes before.
+    /// Surfaces leave out the beginning if it is at most ten minutes earlier.
     private mutating func since(_ id: String, _ state: String, _ shown: Substring, _ wrong: Substring?) {
-        // Behind the instant its age may follow.
+        // The age may follow the time in parentheses.
         func instant(_ text: Substring) -> ClosedRange<Date>? { WrittenTime.read(text.prefix { $0 != "(" }) }
         if state == "pending" {
             say(id, .since, instant(shown).map(Said.within))
@@ -229,7 +229,8 @@ struct SurfaceReader {
         if let incident { say(incident.id, .kind, kind) }
     }
 
-    /// The overview: paragraphs of a domain, of several with one cause, of what many have together; then a line for each calm one.
+    /// The overview: paragraphs for one domain, for several with one cause, and for shared trouble. Then one line per
+    /// calm domain.
     private mutating func status(_ text: String) {
         var open: [String: [(id: String, state: String)]] = [:]
         for paragraph in text.split(separator: "\n\n") {
@@ -248,7 +249,7 @@ struct SurfaceReader {
                     name = found
                     say(name, .level, level)
                     open[name, default: []] += []
-                    // One that is well has a line, which names no effect.
+                    // The line of a healthy domain names no effect.
                     if let level, level != "ok" { say(name, .effect, words) }
                 } else if let group, let found = line.wholeMatch(of: /\ {4}(\S+)  +(.*)/), found.1.contains(".") {
                     name = String(found.1)
@@ -270,7 +271,7 @@ struct SurfaceReader {
         for (name, incidents) in open { say(name, incidents) }
     }
 
-    /// A line for each domain, or all on the first one.
+    /// One line per domain, or all domains on the first line.
     private mutating func plugin(_ text: String) {
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("exit code") }
         guard let first = lines.first?.split(separator: "|")[0] else { return }
@@ -291,7 +292,7 @@ struct SurfaceReader {
                 Self.levels[String(level)].flatMap { words.hasPrefix("The first check") ? nil : $0 })
             say(String(name), briefs(words))
             guard let effect = said.value(String(name), .effect, on: "api-domains.json") else { continue }
-            // Its end is a full stop, as that of each sentence before it.
+            // The effect ends with a full stop, as other sentences do, so its end is not clear.
             if case .text(let known) = effect {
                 say(String(name), .effect, words.hasPrefix(known) ? known : String(words))
             }
@@ -307,8 +308,8 @@ struct SurfaceReader {
 
     private mutating func readPages() {
         reading("page-domains.html") { reader, page in
-            // Where somebody has to act, the row says what phones do, and who knows of the incidents that wait. Its colour is
-            // that of the effect, not of the level.
+            // In the section to act on, the row says what phones do and who was notified.
+            // Its colour shows the effect, not the level.
             for row in Self.pieces(page, from: #"<li id="d-"#, to: #"<div id="single"#) {
                 guard let head = row.firstMatch(of: /^([^"]+)" class="\w+-edge"/) else { continue }
                 let name = String(head.1)
@@ -392,14 +393,14 @@ struct SurfaceReader {
         }
     }
 
-    /// What follows each `start`, up to the next one, or to `end`.
+    /// The text after each `start`, up to the next one or to `end`.
     private static func pieces(_ text: some StringProtocol, from start: String, to end: String?) -> [String] {
         String(text).components(separatedBy: start).dropFirst().map { piece in
             end.flatMap { piece.firstRange(of: $0) }.map { String(piece[..<$0.lowerBound]) } ?? piece
         }
     }
 
-    /// Without tags.
+    /// The text without tags.
     private static func words(_ html: some StringProtocol) -> String {
         let entities = [("&#39;", "'"), ("&quot;", "\""), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")]
         let text = String(html).replacing(/<[^>]*>/, with: " ").replacing("␣", with: " ")
@@ -420,7 +421,7 @@ struct SurfaceReader {
 
     // MARK: - Messages
 
-    /// Of each incident the last one: what it says of marks and state was true when it was sent.
+    /// The last message of each incident. Its marks and state were true when it was sent.
     private mutating func readMessages() throws {
         try reading("webhook.txt") { reader, text in
             var last: [String: JSONValue] = [:]
@@ -448,12 +449,12 @@ struct SurfaceReader {
             for (id, message) in last {
                 let (id, json) = (Self.short(id), try JSONValue(message))
                 let foot = /since (\d{4}-\d\d-\d\d \d\d:\d\d UTC)[^"]* · (error|warning|note) · ([a-z]+\.[a-z]+)"/
-                // An end has no severity.
+                // RESOLVED has no severity.
                 guard let found = message.firstMatch(of: foot) else { continue }
                 reader.say(id, .since, at: found.1)
                 reader.say(id, .severity, found.2)
                 reader.say(id, .kind, found.3)
-                // What phones do stands behind the domain, and once more where there is more of it.
+                // The effect follows the domain, and is repeated if it has more details.
                 let body = json["attachments"][0]["blocks"][0]["text"]["text"].string ?? "*"
                 let brief = json["text"].string?.firstMatch(of: /: (.+?)\*?$/).map {
                     "\($0.1.prefix(1).uppercased())\($0.1.dropFirst())."

@@ -1,5 +1,5 @@
-// Every surface of a monitor at one moment, as files: what the command line prints, what the API, the pages and the metrics
-// say, and what receivers got.
+// Every surface of a monitor at one moment, as files: the output of commands, the API, the pages, the metrics, and the
+// received messages.
 
 import Alerting
 import ArgumentParser
@@ -18,10 +18,10 @@ import Testing
 @testable import StatusServer
 
 struct Surfaces {
-    /// By the name of the file.
+    /// The texts by file name.
     private(set) var files: [String: String] = [:]
 
-    /// What the server says of its answers.
+    /// The served description of the API.
     private(set) var openAPI = ""
 
     init(_ monitor: GoldenMonitor) async throws {
@@ -39,11 +39,11 @@ struct Surfaces {
         }
         let (remote, server) = answers.withLock(\.self)
         for (name, text) in local {
-            #expect(remote[name] == text, "\(name) of --url is not that of --store")
+            #expect(remote[name] == text, "\(name) of --url differs from --store")
         }
-        // What commands and the API both have is one document.
+        // Commands and the API share these documents.
         for (name, answer) in server {
-            #expect(files[name] == nil || files[name] == answer, "\(name) of the API is not that of the command")
+            #expect(files[name] == nil || files[name] == answer, "\(name) of the API differs from the command")
             files[name] = answer
         }
         openAPI = files.removeValue(forKey: "openapi.json") ?? ""
@@ -51,7 +51,7 @@ struct Surfaces {
 
     // MARK: - The command line
 
-    /// As where the output is no terminal.
+    /// The style without a terminal.
     private static let style = TextStyle(isColoured: false, breaksDiagnosis: false)
 
     private mutating func addCheck(_ monitor: GoldenMonitor) throws {
@@ -74,7 +74,7 @@ struct Surfaces {
         #expect(!line.contains("\n") && Readable.json(line) == Readable.json(report.json.text(isPretty: true)))
     }
 
-    /// What they print of a store, or of a daemon.
+    /// The output of commands for a store or a daemon.
     private static func commands(_ api: any MonitorAPI) async throws -> [String: String] {
         let now = StageState.now
         var files: [String: String] = [:]
@@ -119,7 +119,7 @@ struct Surfaces {
                 let body = Readable.json(String(decoding: request.body, as: UTF8.self))
                 return (head + headers + ["", body]).joined(separator: "\n")
             }.joined(separator: "\n\n")
-                // The key of each store is drawn at random.
+                // Each store has a random key.
                 .replacing(/(\?link=[^~"]+~[^~"]+~[^~"]+~)[0-9a-f]+/) { "\($0.1)SIGNATURE" }
         }
     }
@@ -152,7 +152,7 @@ struct Surfaces {
         try await add("page-domains.html", "/", Readable.html)
         try await add("page-domain.html", "/domains/\(domain)", Readable.main)
         for part in ["changes", "edges", "history", "findings", "evidence"] {
-            // What all parts of the page have above is in the first.
+            // The first file has the head that all parts of the page share.
             try await add("page-domain-\(part).html", "/domains/\(domain)/\(part)") {
                 Readable.main($0, from: #"<nav class="tabs""#)
             }

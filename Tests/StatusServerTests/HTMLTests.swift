@@ -41,7 +41,7 @@ extension StatusServerSuite {
         @Test("conditional markup is not built if the condition is false")
         func conditional() {
             func made(_ html: HTML) -> HTML {
-                Issue.record("made")
+                Issue.record("the markup was built")
                 return html
             }
             #expect(Self.text("<a\(#" class="x""#, if: true)>") == #"<a class="x">"#)

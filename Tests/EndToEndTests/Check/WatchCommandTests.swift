@@ -174,7 +174,7 @@ extension EndToEndTests {
                 try await until("the first look", seen: { process.output }) { process.output.contains("0 of 2 edges") }
                 origin.serve(file("v3"))
                 stage.lab.cdn.holds("site.test", body: file("v2"))
-                try await until("the new goal", seen: { process.output }) {
+                try await until("the newer file", seen: { process.output }) {
                     process.output.contains("the origin serves a newer file")
                 }
                 stage.lab.cdn.holds("site.test", body: file("v3"))

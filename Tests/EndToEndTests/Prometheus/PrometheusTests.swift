@@ -139,10 +139,10 @@ extension EndToEndTests {
             #expect(real.subtracting(document) == [], "not in docs/reference/metrics.md")
             let suffixes = ["_bucket", "_sum", "_count"]
             let samples = real.union(real.flatMap { name in suffixes.map { name + $0 } })
-            #expect(document.subtracting(samples) == [], "in docs/reference/metrics.md alone")
+            #expect(document.subtracting(samples) == [], "only in docs/reference/metrics.md")
             for file in ["aasa-monitor.rules.yml", "aasa-monitor.rules.test.yml", "grafana-dashboard.json"] {
                 let named = PrometheusFiles.metrics(in: try PrometheusFiles.text(file))
-                #expect(!named.isEmpty && named.subtracting(samples) == [], "in \(file) alone")
+                #expect(!named.isEmpty && named.subtracting(samples) == [], "only in \(file)")
             }
         }
     }

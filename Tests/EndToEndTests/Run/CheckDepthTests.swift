@@ -41,7 +41,7 @@ extension EndToEndTests {
                 try await watch.checks(2, of: Self.host)
                 #expect(rootRequests(stage) == 0)
                 origin.serve(file("v2"))
-                try await until("a full look at the change", seen: { again.errors }) {
+                try await until("a full check of the change", seen: { again.errors }) {
                     rootRequests(stage) == 1 && origin.requests.contains { $0.userAgent.hasPrefix("AASA-Bot/") }
                 }
             }

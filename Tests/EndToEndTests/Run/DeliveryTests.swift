@@ -91,7 +91,7 @@ extension EndToEndTests {
                 sick.answers(200)
                 let retried = try await stage.run(["deliveries", "retry", "sick", "--config", watch.file])
                 #expect(retried.end == .exit(0), "\(retried.errors)")
-                try await until("what it missed", seen: { process.errors }) {
+                try await until("the missed messages", seen: { process.errors }) {
                     Set(sick.messages.dropFirst(count).map(\.domain)) == Set(hosts)
                 }
                 try await until("the end of the report", seen: { process.errors }) {
@@ -151,8 +151,8 @@ extension EndToEndTests {
                 origin.serve(file())
                 _ = try await good.deliveries(count: 2, within: Stage.timeout)
                 #expect(good.messages.prefix(2).map(\.type) == ["incident.firing", "incident.resolved"])
-                // An incident has at most one message under way. RESOLVED waits for the firing's answer or time-out, which
-                // a slow machine may reach.
+                // An incident has at most one message under way. RESOLVED waits for the firing's answer or time-out.
+                // A slow machine may reach the time-out.
                 let told = deaf.messages.map(\.type)
                 #expect(told.first == "incident.firing")
                 if !process.errors.contains("not delivered") { #expect(told == ["incident.firing"]) }

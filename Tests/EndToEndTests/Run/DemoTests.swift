@@ -69,7 +69,7 @@ extension EndToEndTests {
                 return (try? JSONValue(curl.output)) ?? .absent
             }
             let domain = "api/v1/domains/links.travel.example"
-            try await until("the page, while the story goes on", seen: { process.output + process.errors }) {
+            try await until("the page during the demo", seen: { process.output + process.errors }) {
                 try await answer(domain)["verdict"] == .string("ok")
             }
             try await until("the end", seen: { process.output + process.errors }) {

@@ -42,8 +42,8 @@ extension EndToEndTests {
                 // The process itself still answers.
                 #expect(try await fetch(page + "healthz", on: stage).hasSuffix("200"))
                 try await until("further checks") { checks() >= checked + 2 }
-                // A hanging check ends after six seconds and is stored, which allows one ping. Two checks from before the
-                // hang allow one ping each.
+                // A hanging check ends after six seconds and is stored, which allows one ping.
+                // Two checks from before the hang allow one ping each.
                 let more = receiver.received.count - pinged
                 #expect(more <= checks() - checked + 2, "\(process.errors)")
 
@@ -69,7 +69,7 @@ extension EndToEndTests {
                 let watch = try Self.watch(stage, receiver, timeout: Watch.Settings().timeout)
                 let (process, _) = try await watch.started()
                 _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
-                try await until("a word on the refusal", seen: { process.errors }) {
+                try await until("the log line about the refused ping", seen: { process.errors }) {
                     process.errors.contains("heartbeat not taken")
                 }
                 let script = """

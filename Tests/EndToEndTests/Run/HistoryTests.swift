@@ -79,7 +79,7 @@ extension EndToEndTests {
                 let status = try stage.start(["status", "--watch"])
                 try await until("the first look", seen: { status.errors }) { status.output.contains("1 domain, OK") }
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
-                try await until("what is new", seen: { status.output }) {
+                try await until("the change", seen: { status.output }) {
                     status.output.contains("1 of 1 domain needs attention")
                 }
                 #expect(status.end == nil)

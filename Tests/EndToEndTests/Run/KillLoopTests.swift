@@ -176,7 +176,7 @@ struct KillLoopTests {
 
     private static func waitUntilAtRest(_ stage: Stage) async throws {
         var seen = ""
-        try await until("rest", every: .milliseconds(500), seen: { seen }) {
+        try await until("no open incident or pending message", every: .milliseconds(500), seen: { seen }) {
             let now = try await Self.books(stage)
             seen = "\(now)"
             return now.isAtRest

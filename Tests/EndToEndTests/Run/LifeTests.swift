@@ -36,7 +36,7 @@ extension EndToEndTests {
                 #expect(overview.contains("copy.test"))
                 process.signal(SIGHUP)
                 try await watch.checks(2, of: "broken.test")
-                try await until("a word on the reload", seen: { process.errors }) {
+                try await until("the log line about the reload", seen: { process.errors }) {
                     process.errors.contains("configuration reloaded")
                 }
                 #expect(process.end == nil)
@@ -135,7 +135,7 @@ extension EndToEndTests {
                     _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                     // A delivery that is not stored yet would be sent again.
                     if life == 0 {
-                        try await until("the mark", seen: { process.errors }) {
+                        try await until("the log line about the delivery", seen: { process.errors }) {
                             process.errors.contains("msg=delivered")
                         }
                     }

@@ -179,14 +179,14 @@ extension EndToEndTests {
                     ]))
                 try await Self.reload(process, 1)
                 // The new URL first gets the firing incident, even if the old URL already got it.
-                try await until("the firing at the new place", seen: { process.errors }) {
+                try await until("the firing at the new URL", seen: { process.errors }) {
                     fast.messages.contains { $0.gist == "incident.firing origin.broken site.test" }
                 }
                 stage.lab.origin("site.test").serve(file())
-                try await until("the end at the new place", seen: { process.errors }) {
+                try await until("RESOLVED at the new URL", seen: { process.errors }) {
                     fast.messages.contains { $0.gist == "incident.resolved origin.broken site.test" }
                 }
-                // The old URL gets RESOLVED as its last message. It never answers, so a slow machine repeats each message.
+                // The last message to the old URL is RESOLVED. It never answers, so each message may be repeated.
                 let told = slow.messages.map(\.gist).reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
                 let (firing, end) = (
                     "incident.firing origin.broken site.test", "incident.resolved origin.broken site.test"

@@ -158,7 +158,7 @@ extension EndToEndTests {
 
                 // After its return the domain gets a new incident.
                 let (again, _) = try await Watch(stage, ["gone.test", "kept.test"], settings).started()
-                try await until("news of gone.test", seen: { again.errors }) {
+                try await until("the new incident of gone.test", seen: { again.errors }) {
                     receiver.messages.last?.type == "incident.firing"
                 }
                 #expect(receiver.messages.last?.gist == "incident.firing origin.broken gone.test")
@@ -183,7 +183,9 @@ extension EndToEndTests {
                 try await until("the lock", seen: { holder.errors }) { holder.output == "held\n" }
                 // Every domain has now been checked and waits to store the result.
                 try await watch.checks(1, of: hosts)
-                try await until("a word on the lock", seen: { process.errors }) { process.errors.contains("locked") }
+                try await until("the log line about the lock", seen: { process.errors }) {
+                    process.errors.contains("locked")
+                }
                 try await watch.checks(1, of: hosts)
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0), "\(process.errors)")

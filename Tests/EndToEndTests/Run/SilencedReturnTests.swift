@@ -39,7 +39,7 @@ extension EndToEndTests {
                         /msg=delivered attempt=1 channel=pager domain=site\.test incident=[0-9a-f]{32}/)
                 )
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
-                try await until("that it is back", seen: { process.errors }) {
+                try await until("the incident's return", seen: { process.errors }) {
                     process.errors.contains("incident came back")
                 }
                 let end = try await stage.run(["silence", "expire", "1", "--config", watch.file])

@@ -70,8 +70,8 @@ struct Namespace: Sendable {
         return run.exitCode == 0 ? nil : "exit code \(run.exitCode): \(run.errors.prefix(300))"
     }
 
-    /// Also a PID namespace, so that no process outlives the check. It has its own /proc: libdispatch reads the state of
-    /// its threads there, and ends a process that it cannot find.
+    /// Also a PID namespace, so that no process outlives the check. It has its own /proc: libdispatch reads the state
+    /// of its threads there, and ends a process that it cannot find.
     private static var unshare: [String] {
         (getuid() == 0 ? [] : ["--map-root-user"])
             + ["--net", "--mount", "--kill-child", "--fork", "--pid", "--mount-proc"]

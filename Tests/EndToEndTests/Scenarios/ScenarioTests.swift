@@ -133,7 +133,7 @@ extension EndToEndTests {
         func unreadable(_ text: String, _ line: Int) {
             do {
                 _ = try Scenario(file: "bad.yaml", text: text)
-                Issue.record("it was read")
+                Issue.record("the invalid scenario was accepted")
             } catch {
                 #expect("\(error)".hasPrefix("bad.yaml:\(line): "), "\(error)")
             }

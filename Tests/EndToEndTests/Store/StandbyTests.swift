@@ -32,7 +32,7 @@ extension EndToEndTests {
                     #expect(copied.end == .exit(0), "\(copied.errors)")
                 }
                 stage.lab.origin(late).behaviour = .reply(.status(404))
-                try await until("the message that the copy does not know", seen: { process.errors }) {
+                try await until("the message after the copy", seen: { process.errors }) {
                     receiver.messages.contains { $0.domains.contains(late) }
                 }
                 process.signal(SIGKILL)
@@ -48,7 +48,7 @@ extension EndToEndTests {
                     receiver.messages.dropFirst(before.count).contains { $0.domains.contains(late) }
                 }
                 for host in broken + [late] { stage.lab.origin(host).serve(file()) }
-                try await until("the ends", seen: { "\(receiver.messages.map(\.gist))" }) {
+                try await until("RESOLVED for each", seen: { "\(receiver.messages.map(\.gist))" }) {
                     Set(receiver.messages.filter { $0.type == "incident.resolved" }.flatMap(\.domains))
                         .isSuperset(of: broken + [late])
                 }

@@ -161,7 +161,7 @@ extension EndToEndTests {
                 try #require(process.end == nil, "\(process.errors)")
                 try await watch.checks(2, of: "site.test")
                 try disk.fill(process)
-                try await until("a word on the disk", seen: { process.errors }) {
+                try await until("the log line about the disk", seen: { process.errors }) {
                     process.errors.contains("no space is left")
                 }
                 try await watch.checks(1, of: "site.test")
