@@ -1,5 +1,5 @@
-// The least that a check can cost: its two requests, made with libcurl's multi interface as a C program makes them. The origin is
-// asked over a fresh connection, the CDN over one that is kept.
+// The lowest possible cost of a check: its two requests through libcurl's multi interface, as in a C program. Each
+// request to the origin uses a new connection; the CDN's connection is kept open.
 
 import CCurl
 import Glibc
@@ -53,9 +53,9 @@ struct BareLoop {
         }
     }
 
-    /// Makes `count` checks, `perSecond` of them a second, or as fast as it can: at a slow pace each check finds the processor's
-    /// caches cold. If `isWarm`, some checks go before that do not count; then the trust store and the first connections to the CDN
-    /// do not count either.
+    /// Makes `count` checks, `perSecond` of them per second or as fast as possible. At a slow pace the processor's
+    /// caches are cold. If `isWarm`, some checks run before the measurement, so that it excludes the trust store and
+    /// the first connections to the CDN.
     /// - Returns: seconds of CPU for one check.
     func run(_ names: [String], checks count: Int, perSecond: Double? = nil, isWarm: Bool = false) throws -> Double {
         guard let multi = curl_multi_init(), let route = curl_slist_append(nil, "::127.0.0.1:\(server.port)") else {

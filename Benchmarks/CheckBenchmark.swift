@@ -1,5 +1,5 @@
-// How long a full check takes, beside the slowest single answer in it and beside the same requests one after another. The `check`
-// command against a bare loop is in `sweep`.
+// The duration of a full check, compared with its slowest answer and with the same requests one after another. `sweep`
+// compares the `check` command with a bare loop.
 
 import Curl
 import Evidence
@@ -21,11 +21,11 @@ struct CheckBenchmark {
         /// Milliseconds before each answer.
         var origin = 0
         var edge = 0
-        /// Of the last edge alone.
+        /// Milliseconds before the last edge's answer.
         var slowEdge = 0
         /// Addresses of the origin that accept the request and never answer.
         var deadAddresses = 0
-        /// Whether an earlier check saw the file: otherwise the CDN is asked after the origin.
+        /// Whether an earlier check saw the file. Otherwise the CDN is asked only after the origin's answer.
         var hadFile = true
         var timeout = 10
     }

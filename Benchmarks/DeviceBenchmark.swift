@@ -1,4 +1,4 @@
-// A sysdiagnose of 300 MB: the answer of `device` beside what `gzip -dc` takes to unpack it to nowhere.
+// `device` with a sysdiagnose of 300 MB, compared with `gzip -dc` to /dev/null.
 
 import Foundation
 import Glibc
@@ -47,7 +47,9 @@ struct DeviceBenchmark {
         Output.line("\(table.text)\n")
     }
 
-    /// MB. By Python: what a child had resident counts from its parent on, and this program is larger than what it measures.
+    /// MB. Measured from Python: a child's peak includes the memory of the parent that forked it, and this program is
+    /// larger
+    /// than what it measures.
     private func peak(of words: [String]) throws -> Double {
         let script = """
             import resource, subprocess, sys
@@ -62,7 +64,7 @@ struct DeviceBenchmark {
         return size * 1024 / 1e6
     }
 
-    /// As a sysdiagnose has it: much that is compressed already, much text, and the report of 2,000 apps.
+    /// The content of a sysdiagnose: much compressed data, much text, and the report of 2,000 apps.
     private func makeArchive() throws -> String {
         let folder = "sysdiagnose_2026.11.20_10-09-00+0000_iPhone-OS_iPhone_23B85"
         try FileManager.default.createDirectory(atPath: workspace.path(folder), withIntermediateDirectories: true)

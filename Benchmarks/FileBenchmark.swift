@@ -1,5 +1,4 @@
-// A file by itself: how fast it is parsed and linted, beside the JSON parsers that people have at hand, and what a match and a
-// comparison cost.
+// The speed of parsing and linting a file, compared with common JSON parsers, and the cost of a match and a comparison.
 
 import AASA
 import Foundation
@@ -11,7 +10,7 @@ struct FileBenchmark {
 
     private static let rounds = 5
 
-    /// In memory and, for the peers, on disk.
+    /// A file in memory, and on disk for the other parsers.
     private struct File {
         let path: String
         let bytes: [UInt8]
@@ -26,7 +25,7 @@ struct FileBenchmark {
             ])
         let real = try realFiles()
         if real.isEmpty {
-            Output.line("no real files: set AASA_CORPUS to a folder that holds a folder 'aasa'\n")
+            Output.line("no real files: set AASA_CORPUS to a folder with a subfolder 'aasa'\n")
         } else {
             try read(real, "\(real.count) real files that all three read")
         }
@@ -37,7 +36,7 @@ struct FileBenchmark {
         try compare(real)
     }
 
-    /// The files of the corpus that all readers accept: whole JSON without a byte order mark.
+    /// The corpus files that all readers accept: valid JSON without a byte order mark.
     private func realFiles() throws -> [File] {
         guard let corpus = Corpus.find(holding: "aasa") else { return [] }
         return try corpus.files(in: "aasa", withExtension: "aasa").compactMap { file in
@@ -66,7 +65,7 @@ struct FileBenchmark {
                 speeds[index].append(Double(bytes * times) / 1e6 / (cpu / .seconds(1)))
             }
         }
-        // A reader that is not installed has "-".
+        // "-" for a reader that is not installed.
         let spreads = speeds.map { Spread($0) }
         var table = Table(["reader", "MB/CPU s", "against jq"])
         for (reader, speed) in zip(readers, spreads) {
@@ -114,10 +113,10 @@ struct FileBenchmark {
         Output.line("\(table.text)\n")
     }
 
-    // MARK: - Peers
+    // MARK: - Other parsers
 
-    /// Reads from the page cache: jq has no other way. The CPU of an empty run is taken off.
-    /// - Returns: nil where there is no jq.
+    /// Reads from the page cache, because jq reads only files. The CPU of an empty run is subtracted.
+    /// - Returns: nil if jq is not installed.
     private func jq(_ files: [File], times: Int) throws -> Duration? {
         guard let program = Workspace.find("jq") else { return nil }
         func cpu(_ arguments: [String], prints expected: Int) throws -> Duration {
@@ -138,8 +137,8 @@ struct FileBenchmark {
         return sum
     }
 
-    /// Reads from memory, as ours: its clock runs around `json.loads` alone.
-    /// - Returns: nil where there is no python3.
+    /// Reads from memory, as our parser does: only `json.loads` is timed.
+    /// - Returns: nil if python3 is not installed.
     private func python(_ files: [File], times: Int) throws -> Duration? {
         guard let program = Workspace.find("python3") else { return nil }
         let script = """
@@ -163,13 +162,13 @@ struct FileBenchmark {
     }
 }
 
-/// Keeps the compiler from leaving out work whose result nobody uses.
+/// Prevents the compiler from removing work whose result is not used.
 @inline(never)
 private func keep(_ value: Int) { withExtendedLifetime(value) {} }
 
-/// Files made for the benchmark, always the same.
+/// Generated files, the same in each run.
 private enum SyntheticFile {
-    /// As many components as fit, then blanks.
+    /// As many components as fit, then spaces.
     static func ofSize(_ size: Int) -> [UInt8] {
         let end = Array("\n      ]\n    } ]\n  }\n}\n".utf8)
         var bytes = Array(
@@ -188,7 +187,7 @@ private enum SyntheticFile {
         return bytes + Array(repeating: 0x20, count: size - bytes.count)
     }
 
-    /// The URL matches the last component, and no other.
+    /// The URL matches only the last component.
     static let matching: [(name: String, bytes: [UInt8], url: String)] = [
         ("/sectionN/*", file { #""/":"/section\#($0)/*""# }, "/section999/a/b?x=1"),
         ("/*/itemN/*/end", file { #""/":"/*/item\#($0)/*/end""# }, "/some/item999/more/end"),

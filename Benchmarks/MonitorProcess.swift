@@ -1,4 +1,4 @@
-// The real program as a process of its own, what the kernel counts of it, and how late its checks are.
+// The real program as a separate process, its resources according to the kernel, and the lateness of its checks.
 
 import Evidence
 import Foundation
@@ -13,7 +13,7 @@ struct MonitorProcess {
     private let process: pid_t
     private let page: Int
 
-    /// `channels`: type and URL of each; the type is its name, too.
+    /// `channels`: the type and URL of each channel. The type is also its name.
     init(
         _ workspace: Workspace, _ options: Options, _ server: OriginServer, channels: [(type: String, url: String)] = []
     ) throws {
@@ -41,10 +41,10 @@ struct MonitorProcess {
         process = try workspace.start(program, ["run", "--config", path])
     }
 
-    /// Whether its status page accepts connections: it has then read what it needs from the store.
+    /// Whether its status page accepts connections. By then it has read the store.
     var isListening: Bool { Loopback.accepts(page) }
 
-    /// - Throws: `BenchFault` with the end of its log where it has ended.
+    /// - Throws: `BenchFault` with the end of its log if it has ended.
     func usage() throws -> ProcessUsage {
         guard workspace.exitCode(of: process) == nil, let usage = ProcessUsage(of: process) else {
             throw BenchFault("the monitor has ended:\n\(workspace.lastLines(of: program))")
@@ -55,8 +55,8 @@ struct MonitorProcess {
     /// https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html
     func forgetPeak() { try? "5".write(toFile: "/proc/\(process)/clear_refs", atomically: false, encoding: .utf8) }
 
-    /// Ends it.
-    /// - Returns: how long that took, and the exit code.
+    /// Sends SIGTERM.
+    /// - Returns: the time until its end, and the exit code.
     @discardableResult
     func stop() async -> String {
         let begin = ContinuousClock.now
@@ -67,16 +67,16 @@ struct MonitorProcess {
 }
 
 struct ProcessUsage {
-    /// Seconds of user and system time since its start.
+    /// User and system time since its start, in seconds.
     let cpu: Double
-    /// Bytes in memory: now, and at most since the start or `forgetPeak`.
+    /// Resident bytes: now, and the peak since the start or `forgetPeak`.
     let resident: Int
     let peak: Int
-    /// Bytes passed to `write`, and those that went on to the disk.
+    /// Bytes passed to `write`, and bytes written to the disk.
     let written: Int
     let toDisk: Int
 
-    /// nil where it has ended.
+    /// nil if the process has ended.
     init?(of process: pid_t) {
         func text(_ file: String) -> String? {
             try? String(contentsOfFile: "/proc/\(process)/\(file)", encoding: .utf8)
@@ -100,7 +100,7 @@ struct ProcessUsage {
     }
 }
 
-/// How late checks are: from the instant at which a domain is due to the first request that its origin gets.
+/// The lateness of checks: from the time when a domain is due to its first request at the origin.
 struct Lateness {
     private let requests: [String: [Double]]
     private let interval: Double
@@ -115,7 +115,9 @@ struct Lateness {
         phases = Dictionary(pairs) { first, _ in first }
     }
 
-    /// In seconds, ascending, of all checks that were due between two instants. A check that never began counts up to the end.
+    /// The lateness in seconds, ascending, of all checks that were due between two instants. For a check that never
+    /// began, the
+    /// time until the end counts.
     func seconds(from begin: Date, to end: Date) -> [Double] {
         let (begin, end) = (begin.timeIntervalSince1970, end.timeIntervalSince1970)
         var result: [Double] = []
@@ -128,7 +130,7 @@ struct Lateness {
                 if next == times.count {
                     result.append(end - due)
                 } else if next == 0 || due - times[next - 1] > 0.5 {
-                    // Otherwise a check was under way, and the one after it is due in the next interval.
+                    // Otherwise a check is under way, and the next one is due in the next interval.
                     result.append(times[next] - due)
                 }
                 due += interval

@@ -1,5 +1,5 @@
-// What the monitor's store says about incidents and messages, and a year of the past for it. Besides this file no benchmark knows
-// tables of the store.
+// Reads incidents and messages from the monitor's store, and writes a year of history into it. Only this file of the
+// benchmarks uses the store's tables.
 
 import Foundation
 import GRDB
@@ -7,7 +7,7 @@ import GRDB
 struct MonitorStore {
     private let queue: DatabaseQueue
 
-    /// Reads beside the monitor; nil where there is no store yet.
+    /// Reads while the monitor runs; nil if there is no store yet.
     init?(reading path: String) {
         var configuration = Configuration()
         configuration.readonly = true
@@ -16,12 +16,12 @@ struct MonitorStore {
         self.queue = queue
     }
 
-    /// How many domains were checked.
+    /// The number of checked domains.
     func checked() throws -> Int {
         try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM domain WHERE last_checked_at > 0") ?? 0 }
     }
 
-    /// How many incidents of domains have fired, and how many of them are resolved.
+    /// The number of domain incidents that have fired, and of those that are resolved.
     func incidents() throws -> (fired: Int, resolved: Int) {
         try queue.read { database in
             let row = try Row.fetchOne(
@@ -34,8 +34,8 @@ struct MonitorStore {
         }
     }
 
-    /// Seconds from the confirmation or the end of each incident to the first message about it, ascending; and from the first
-    /// confirmation or end of all to the first message of all.
+    /// Seconds from each incident's confirmation or end to its first message, ascending. Also from the earliest
+    /// confirmation or end to the earliest message.
     func delays(channel: String, ofEnds: Bool) throws -> (each: [Double], first: Double?) {
         let (instant, type) = ofEnds ? ("resolved_at", "AND d.type = 'incident.resolved'") : ("fired_at", "")
         return try queue.read { database in
@@ -55,7 +55,7 @@ struct MonitorStore {
         }
     }
 
-    /// The incidents of all domains together and of the monitor itself: kind and state.
+    /// Kind and state of global incidents and of the monitor's own.
     func ofTheGlobal() throws -> [String] {
         try queue.read {
             try String.fetchAll(
@@ -63,8 +63,8 @@ struct MonitorStore {
         }
     }
 
-    /// Adds to a store that no monitor uses, for each domain: 24 resolved incidents, one each fifteen days, with two messages
-    /// each; 24 earlier versions of the file at every place.
+    /// Adds history for each domain: a resolved incident every fifteen days, 24 in all, with two messages each, and 24
+    /// earlier versions of the file at every place. No monitor may use the store meanwhile.
     static func addYear(to path: String) throws {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// What the command line asks for.
+/// The command line.
 struct Options {
     enum Command: String, CaseIterable {
         case check, device, file, store, sweep, steady, load, plot
     }
 
-    /// The default: the commands that take minutes.
+    /// By default, only the commands that end within minutes.
     private(set) var commands: [Command] = [.file, .check, .store, .device]
     private(set) var domains = 1000
     /// Seconds between two checks of a domain.
     private(set) var interval = 60
-    /// Intervals to wait before the measurement: the state of a new domain grows for eight checks.
+    /// Intervals to wait before the measurement, because a new domain's state grows for eight checks.
     private(set) var settle = 9
     /// Minutes to watch the memory after the measurement.
     private(set) var soak = 0
-    /// The file to which `steady` adds its figures, a line of JSON for each run, and which `plot` reads.
+    /// `steady` adds its figures to this file, one line of JSON per run; `plot` reads it.
     private(set) var record: String?
     private var monitor: String?
 
@@ -29,7 +29,7 @@ struct Options {
                aasa-monitor-bench plot --record FILE
         """
 
-    /// nil where the arguments are wrong.
+    /// nil if the arguments are wrong.
     init?(_ arguments: [String]) {
         var chosen: [Command] = []
         var rest = arguments[...]
@@ -53,7 +53,7 @@ struct Options {
         if commands.contains(.plot), record == nil { return nil }
     }
 
-    /// The path of the monitor: the one beside this program where the command line names none.
+    /// The path of the monitor. By default the one beside this program.
     func program() throws -> String {
         let here = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         let path = monitor ?? URL(filePath: here).deletingLastPathComponent().appending(path: "aasa-monitor").path

@@ -1,4 +1,4 @@
-// One nginx that plays all origins and Apple's CDN. Its log says when each request came, so that no clock of the monitor is trusted.
+// One nginx serves as all origins and Apple's CDN. Request times come from its log, not from the monitor.
 
 import Foundation
 import Glibc
@@ -13,9 +13,9 @@ struct OriginServer {
     /// For example "nginx/1.22.1".
     let version: String
     let port: Int
-    /// A PEM bundle of real size: the distribution's certificates, and the root of the server's.
+    /// A PEM bundle of realistic size: the distribution's certificates and the server's root.
     let caFile: String
-    /// That root alone.
+    /// Only the server's root.
     let rootFile: String
     private let log: String
     /// All origins answer 503 while this file exists.
@@ -23,7 +23,7 @@ struct OriginServer {
 
     static func names(_ count: Int) -> [String] { (1...count).map { String(format: "d%06d.\(domain)", $0) } }
 
-    /// Returns when nginx accepts connections. It ends with the workspace.
+    /// Returns when nginx accepts connections. nginx ends with the workspace.
     init(_ workspace: Workspace) async throws {
         let nginx = try Workspace.tool("nginx")
         version = try workspace.run(nginx, ["-v"]).firstError.replacing("nginx version: ", with: "")
@@ -57,7 +57,7 @@ struct OriginServer {
         }
     }
 
-    /// When each origin was asked, ascending, in seconds since 1970; by domain.
+    /// The times of each origin's requests, ascending, in seconds since 1970.
     func requests() async throws -> [String: [Double]] {
         // nginx writes its log once a second.
         try await Task.sleep(for: .seconds(2))
@@ -72,13 +72,13 @@ struct OriginServer {
         return times.mapValues { $0.sorted() }
     }
 
-    /// Each domain has its own file: the monitor does less work where domains share one.
+    /// Each domain has its own file: with a shared file the monitor would have less work.
     private static func content(of host: String) -> String {
         ServedFile.text.trimmingCharacters(in: .newlines).replacing(#"{"/":"/*"}"#, with: #"{"/":"/\#(host)/*"}"#)
     }
 
     private static func settings(_ workspace: Workspace, _ port: Int, certificate: String, key: String) -> String {
-        // Debian compiles in folders that only root may write to.
+        // Only root may write to Debian's default folders.
         let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
             .map { "\($0)_temp_path \(workspace.path($0));" }.joined(separator: " ")
         return """
@@ -118,7 +118,7 @@ struct OriginServer {
     }
 }
 
-/// An ordinary file of 1 KB.
+/// A typical file of 1 KB.
 enum ServedFile {
     static let text: String = {
         let start = #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":["#
@@ -149,11 +149,11 @@ enum Loopback {
                 Int(UInt16(bigEndian: $0.pointee.sin_port))
             }
         }
-        guard let port else { throw BenchFault("there is no free port on 127.0.0.1") }
+        guard let port else { throw BenchFault("no free port on 127.0.0.1") }
         return port
     }
 
-    /// Whether somebody accepts connections there.
+    /// Whether the port accepts connections.
     static func accepts(_ port: Int) -> Bool {
         let descriptor = socket(AF_INET, streams, 0)
         defer { close(descriptor) }

@@ -1,4 +1,4 @@
-// Draws the pictures of docs/performance.md from what `steady --record FILE` measured.
+// Draws the charts of docs/performance.md from the figures of `steady --record FILE`.
 
 import Foundation
 
@@ -24,7 +24,7 @@ struct PlotBenchmark {
         let lines = try String(contentsOfFile: record ?? "", encoding: .utf8).split(separator: "\n")
         let runs = try lines.map { line in
             guard let run = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Double] else {
-                throw BenchFault("the record has something else than figures: \(line.prefix(80))")
+                throw BenchFault("the record has an invalid line: \(line.prefix(80))")
             }
             return run
         }
@@ -45,7 +45,7 @@ struct PlotBenchmark {
     }
 }
 
-/// Lines over the number of domains, both axes logarithmic; readable on light and on dark paper.
+/// A line chart over the number of domains, with logarithmic axes, readable on light and dark backgrounds.
 private struct LinePlot {
     struct Series {
         let name: String

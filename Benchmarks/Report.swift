@@ -1,21 +1,21 @@
-// How figures are made and printed.
+// Calculates and prints figures.
 
 import Foundation
 import Glibc
 
-/// Written at once: a signal loses nothing.
+/// Unbuffered, so that a signal loses no output.
 enum Output {
     static func line(_ text: String = "") { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
 
     static func error(_ text: String) { FileHandle.standardError.write(Data("aasa-monitor-bench: \(text)\n".utf8)) }
 
-    /// On a terminal only; each replaces the one before.
+    /// Only on a terminal. Each text replaces the previous one.
     static func progress(_ text: String) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         FileHandle.standardError.write(Data("\r\u{1B}[K\(text)".utf8))
     }
 
-    /// What is measured, and what the figures depend on.
+    /// Prints what is measured, and the conditions.
     static func heading(_ title: String, _ facts: [(name: String, text: String)]) {
         var load = 0.0
         getloadavg(&load, 1)
@@ -28,7 +28,7 @@ enum Output {
     }
 }
 
-/// Lines of cells under their heads; the first column to the left, all others to the right.
+/// A text table. The first column is left-aligned, all others are right-aligned.
 struct Table {
     private var lines: [[String]]
 
@@ -48,13 +48,13 @@ struct Table {
     }
 }
 
-/// The runs of one contender.
+/// The median and range of one contender's runs.
 struct Spread {
     let median: Double
     let least: Double
     let greatest: Double
 
-    /// - Parameter values: an odd number of them, so that the median is a run that took place.
+    /// - Parameter values: an odd number, so that the median is a real run.
     init(_ values: [Double]) {
         let sorted = values.sorted()
         median = sorted.isEmpty ? .nan : sorted[sorted.count / 2]
@@ -72,7 +72,7 @@ extension Double {
 }
 
 extension [Double] {
-    /// Of ascending elements; NaN where there are none.
+    /// Requires ascending elements; NaN if empty.
     func quantile(_ share: Double) -> Double {
         isEmpty ? .nan : self[Swift.min(count - 1, Int(Double(count) * share))]
     }
@@ -84,7 +84,7 @@ extension rusage {
         .seconds(ru_utime.tv_sec + ru_stime.tv_sec) + .microseconds(ru_utime.tv_usec + ru_stime.tv_usec)
     }
 
-    /// The CPU of this process so far, all threads together, without children.
+    /// The CPU time of all threads of this process so far, without children.
     static var cpuOfSelf: Duration {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -1,5 +1,5 @@
-// All domains are healthy, as on most days: what the real program takes, how late its checks are, and how fast it starts again. Beside
-// it a bare loop over libcurl that makes the same requests.
+// All domains are healthy, as on most days. Measures the real program's resources, the lateness of its checks and the
+// duration of a restart. A bare loop over libcurl makes the same requests for comparison.
 
 import Foundation
 
@@ -39,7 +39,7 @@ struct SteadyBenchmark {
         let after = try await watch(monitor, for: 2 * interval)
         let (to, grown) = (Date(), storeSize - size)
         let late = try await Lateness(server, options).seconds(from: from, to: to)
-        // Requests do not count checks: a full check asks the origin several times.
+        // The number of requests is not the number of checks: a full check asks the origin several times.
         let checks = Double(late.count)
         let cpu = after.cpu - before.cpu
         let (cost, written) = (cpu / checks, Double(after.written - before.written) / checks)
@@ -79,7 +79,7 @@ struct SteadyBenchmark {
                 + "store \(mib(storeSize))")
     }
 
-    /// Starts the monitor on the store that is there, and ends it.
+    /// Starts the monitor with the existing store, and ends it.
     /// - Returns: seconds until it is ready.
     private func restart(_ server: OriginServer) async throws -> Double {
         let begin = Date()
@@ -93,7 +93,7 @@ struct SteadyBenchmark {
         return seconds
     }
 
-    /// Waits until something is so, or for that many seconds.
+    /// Waits until a condition holds, or for this many seconds.
     @discardableResult
     private func watch(
         _ monitor: MonitorProcess, for seconds: Double, until isDone: () -> Bool = { false }

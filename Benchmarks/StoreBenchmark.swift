@@ -1,5 +1,5 @@
-// What a check costs in the store: many domains to which nothing happens, and many that fail and recover while three channels are
-// notified. Beside them SQLite with one small transaction a check.
+// The cost of a check in the store: for many unchanged domains, and for many that fail and recover while three channels
+// are notified. For comparison, SQLite with one small transaction per check.
 
 import Foundation
 import GRDB
@@ -14,8 +14,8 @@ struct StoreBenchmark {
     private static let rounds = 5
     private static let cycles = 3
     private static let channels = ["first", "second", "third"]
-    /// Checks of each domain before the measurement: until then each check makes the state longer. All rounds end before the hour
-    /// between two full checks does.
+    /// Checks of each domain before the measurement, because each of them still makes the state longer. All rounds end
+    /// before the next full check, which is due after an hour.
     private static let warmUp = 11
 
     func run() async throws {
@@ -55,7 +55,7 @@ struct StoreBenchmark {
 
     // MARK: - Scenes
 
-    /// Also returns the bytes of a stored state.
+    /// Also returns the size of a stored state in bytes.
     private func unchanged() async throws -> ([Sample], Int) {
         let parts = try await started("calm.db")
         var samples: [Sample] = []
@@ -71,7 +71,7 @@ struct StoreBenchmark {
         return (samples, bytes)
     }
 
-    /// The checks, and the sending that is left when they are done.
+    /// The samples of the checks, and of the messages that remain after them.
     private func failing() async throws -> ([Sample], [Sample]) {
         let parts = try await started("failing.db")
         var (samples, ends): ([Sample], [Sample]) = ([], [])
@@ -85,7 +85,7 @@ struct StoreBenchmark {
                     }
                 })
             ends.append(try await measure("failing.db", parts, rounds: 3) { try await parts.settle() })
-            // Far enough for the next failure to be an incident of its own.
+            // Long enough that the next failure is a new incident.
             parts.clock.advance(by: 26 * 3600)
         }
         Output.progress("")
@@ -101,7 +101,7 @@ struct StoreBenchmark {
         return parts
     }
 
-    /// The floor: one row updated in each transaction, and nothing else.
+    /// The lower limit: each transaction only updates one row.
     private func plain(bytes: Int) throws -> [Sample] {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
@@ -134,9 +134,9 @@ struct StoreBenchmark {
 
     private static func name(_ number: Int) -> String { String(format: "d%05d.bench.test", number) }
 
-    // MARK: - Counting
+    // MARK: - Measurement
 
-    /// What this process has used so far.
+    /// The resources that this process has used so far.
     private struct Reading {
         let time = ContinuousClock.now
         let cpu = rusage.cpuOfSelf
@@ -149,7 +149,7 @@ struct StoreBenchmark {
         return Reading(usage: usage, size: workspace.databaseSize(file))
     }
 
-    /// Some checks, from one reading to another.
+    /// The difference between two readings, for a number of checks.
     private struct Sample {
         let checks: Int
         let from: Reading

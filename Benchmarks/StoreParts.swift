@@ -1,5 +1,5 @@
-// The monitor's parts over a real store, wired as in the daemon, with sites and receivers in this process that answer at once: what is
-// left is the monitor's own work.
+// The monitor's parts with a real store, wired as in the daemon. Sites and receivers in this process answer at once, so
+// only the monitor's own work is measured.
 
 import Alerting
 import Daemon
@@ -13,7 +13,6 @@ import Storage
 import Synchronization
 import TestSupport
 
-/// A monitor in the middle of its work.
 final class StoreParts: Sendable {
     private static let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
 
@@ -57,7 +56,7 @@ final class StoreParts: Sendable {
         sending = Task { await delivery.run() }
     }
 
-    /// Checks each domain once, spread over one interval of the clock, `writers` domains at once.
+    /// Checks each domain once, spread over one simulated interval, `writers` domains at once.
     func round(writers: Int) async throws {
         next.store(0, ordering: .relaxed)
         try await withThrowingTaskGroup { group in
@@ -79,7 +78,7 @@ final class StoreParts: Sendable {
         }
     }
 
-    /// Lets the clock run until nothing is sent for 20 minutes of it; an hour and a half at most.
+    /// Moves the clock until nothing is sent for 20 simulated minutes; at most an hour and a half.
     func settle() async throws {
         var quiet = 0
         var sent = sites.messages
@@ -92,7 +91,7 @@ final class StoreParts: Sendable {
         }
     }
 
-    /// The global is fine: messages about a check wait for a global evaluation after it.
+    /// Marks a global evaluation as done: messages about a check wait for one.
     private func evaluateGlobal() { delivery.set(global: clock.now()) }
 
     func close() async throws {
@@ -102,7 +101,7 @@ final class StoreParts: Sendable {
     }
 }
 
-/// Moved by the benchmark: hours of checks pass in seconds.
+/// A clock that the benchmark moves: hours of checks pass in seconds.
 final class SteppedClock: MonitorClock {
     private let instant = Mutex(Date(timeIntervalSince1970: 1_795_244_400))
 
@@ -132,7 +131,7 @@ final class FakeSites: Sendable {
     private let state = Mutex(State())
     private let posted = Atomic<Int>(0)
 
-    /// How many messages went out.
+    /// The number of sent messages.
     var messages: Int { posted.load(ordering: .relaxed) }
 
     /// From now on all origins answer 503, or the file again.
@@ -148,7 +147,7 @@ final class FakeSites: Sendable {
 }
 
 extension FakeSites: DomainProbing {
-    /// No two checks take equally long.
+    /// Every check takes a different time.
     func observe(
         _ domain: Domain, mode: AssociationMode, depth: Depth, hadFile: Bool, pages: [String], timeout: Duration?,
         compared: (origin: ContentHash, copy: ContentHash)?, now: Date

@@ -1,5 +1,5 @@
-// One pass over many domains, the origin's file and Apple's copy of each: `check @FILE`, a bare loop over libcurl, and Prometheus'
-// blackbox_exporter, which only fetches. Then programs that do one small thing.
+// One pass over the origin's file and Apple's copy of many domains: `check @FILE`, a bare loop over libcurl, and
+// Prometheus' blackbox_exporter, which only fetches. Then single runs of programs.
 
 import Foundation
 
@@ -65,7 +65,7 @@ struct SweepBenchmark {
         Output.line(programs.text + "\n")
     }
 
-    /// Interleaved (A B C A B C ...), so that a slow moment of the machine affects all. In milliseconds.
+    /// Runs the contenders interleaved (A B C A B C ...), so that a slow moment affects all. In milliseconds.
     private func measure(
         _ contenders: [(name: String, cpu: () throws -> Double)], rounds: Int
     ) throws -> [(name: String, cost: Spread)] {
@@ -95,14 +95,14 @@ struct SweepBenchmark {
     }
 }
 
-/// Asked for each URL as Prometheus does.
+/// blackbox_exporter, called for each URL as Prometheus calls it.
 private struct BlackboxExporter {
     private let workspace: Workspace
     private let process: pid_t
     private let port: Int
     private let curl: String
 
-    /// Returns when it accepts connections; nil where it is not installed.
+    /// Returns when it accepts connections; nil if it is not installed.
     init?(_ workspace: Workspace, caFile: String, curl: String) async throws {
         guard let program = Workspace.find("prometheus-blackbox-exporter") else { return nil }
         let settings = """
@@ -126,7 +126,7 @@ private struct BlackboxExporter {
         throw BenchFault("prometheus-blackbox-exporter does not start")
     }
 
-    /// Lets it fetch the file and the copy of each domain.
+    /// Fetches the file and the copy of each domain through it.
     /// - Returns: seconds of its CPU.
     func probe(_ names: [String], port server: Int) throws -> Double {
         let urls = names.flatMap { name in

@@ -1,12 +1,12 @@
-// What a benchmark sets up outside this process: a temporary folder and child processes. `clear` removes all of it, at the end, after
-// a failure and after a signal.
+// A benchmark's temporary folder and child processes. `clear` removes them at the end, after a failure and after a
+// signal.
 
 import CSpawn
 import Foundation
 import Glibc
 import Synchronization
 
-/// Why there are no figures.
+/// The reason why a benchmark stopped without figures.
 struct BenchFault: Error, CustomStringConvertible {
     let description: String
 
@@ -16,7 +16,7 @@ struct BenchFault: Error, CustomStringConvertible {
 final class Workspace: Sendable {
     /// How a program ended.
     struct Outcome {
-        /// 128 and the number of the signal that ended it, as shells count.
+        /// 128 plus the signal's number if a signal ended it, as in shells.
         let code: Int
         /// User and system time.
         let cpu: Duration
@@ -67,7 +67,7 @@ final class Workspace: Sendable {
 
     // MARK: - Programs
 
-    /// The path of a program: in `PATH`, or where Debian puts servers, which is missing in a user's `PATH`.
+    /// The path of a program in `PATH`, or in Debian's folders for servers, which a user's `PATH` lacks.
     static func find(_ name: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
@@ -93,7 +93,7 @@ final class Workspace: Sendable {
     func run(_ program: String, _ arguments: [String]) throws -> Outcome {
         let begin = ContinuousClock.now
         let child = try start(program, arguments)
-        // Waits without reaping: as long as `clear` may signal the id, it must not become another process's.
+        // Wait without reaping: while `clear` may signal the id, no other process may get it.
         var info = siginfo_t()
         while waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         let elapsed = ContinuousClock.now - begin
@@ -121,7 +121,7 @@ final class Workspace: Sendable {
     }
 
     /// Sends SIGTERM and waits for the end.
-    /// - Returns: the exit code; nil where the program still runs after a minute.
+    /// - Returns: the exit code; nil if the program still runs after a minute.
     func stop(_ child: pid_t) async -> Int? {
         let begin = ContinuousClock.now
         kill(child, SIGTERM)
@@ -138,8 +138,8 @@ final class Workspace: Sendable {
         return log.split(separator: "\n").suffix(5).joined(separator: "\n")
     }
 
-    /// Ends the children and this process, from any thread. The other threads cannot report the failures that this causes: they
-    /// wait for the lock.
+    /// Ends the children and this process, from any thread. Other threads wait for the lock, so they cannot report the
+    /// failures that this causes.
     func clear(exitCode: Int32) -> Never {
         state.withLock { state -> Never in
             for child in state.running { kill(child, SIGTERM) }
@@ -157,7 +157,7 @@ final class Workspace: Sendable {
             if waitpid(child, nil, WNOHANG) != 0 { return }
             usleep(10_000)
         }
-        // The group: nginx's workers outlive a master that is killed.
+        // Signal the group: nginx's workers outlive a killed master.
         kill(-child, SIGKILL)
         waitpid(child, nil, 0)
     }
@@ -166,7 +166,7 @@ final class Workspace: Sendable {
         _ program: String, _ arguments: [String], output: String, errors: String
     ) throws -> pid_t {
         let words = ([program] + arguments).map { strdup($0) } + [nil]
-        // A user's proxy or CA settings must not reach one contender and not another.
+        // A user's proxy or CA settings must not affect only some contenders.
         let environment = [strdup("PATH=/usr/sbin:/usr/bin:/sbin:/bin"), strdup("LC_ALL=C"), nil]
         defer { for text in words + environment { free(text) } }
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC

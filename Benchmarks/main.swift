@@ -1,6 +1,6 @@
-// `make bench`: a full check beside the slowest answer in it, reading and matching files beside jq and Python, a check's cost in
-// the store beside a plain SQLite transaction, and a sysdiagnose beside gzip. `make bench-scale`: the real program as a process of its own (`sweep`, `steady`,
-// `load`). docs/performance.md has the figures.
+// `make bench` compares a full check with its slowest answer, reading and matching files with jq and Python, a check's
+// cost in the store with a plain SQLite transaction, and a sysdiagnose with gzip. `make bench-scale` runs the real
+// program as a separate process (`sweep`, `steady`, `load`). docs/performance.md has the figures.
 
 import CCurl
 import Glibc
@@ -20,8 +20,8 @@ private func run(_ options: Options, in workspace: Workspace) async throws {
     }
 }
 
-/// Runs the commands beside the main thread, which waits for signals. An asynchronous `main` does not work: libdispatch parks the
-/// main thread with no signal blocked.
+/// Runs the commands while the main thread waits for signals. An asynchronous `main` does not work: libdispatch would
+/// park the main thread with no signal blocked.
 private func start(_ options: Options, in workspace: Workspace) {
     Task {
         do {
@@ -34,7 +34,7 @@ private func start(_ options: Options, in workspace: Workspace) {
     }
 }
 
-// Before the first other thread: threads inherit the mask.
+// Block the signals before the first other thread: threads inherit the mask.
 private var signals = sigset_t()
 sigemptyset(&signals)
 for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
