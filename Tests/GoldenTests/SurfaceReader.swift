@@ -117,8 +117,8 @@ struct SurfaceReader {
         return words == "flapping" || words.hasPrefix("inhibited by ") ? words : nil
     }
 
-    /// `cdn.stale firing since 7 h ago, wrong since 31 h ago · silenced until … · notified ops · incident
-    /// ab9b5ae99bdb`: the parts in the middle are optional.
+    /// `cdn.stale firing since 7 h ago, wrong since 31 h ago · silenced until … · incident ab9b5ae99bdb`: the parts in
+    /// the middle are optional.
     private mutating func phrase(_ parts: [String], id known: String? = nil) -> (id: String, state: String)? {
         let named = parts.lazy.compactMap { $0.wholeMatch(of: /incident ([0-9a-f]{12})[0-9a-f]*/).map { String($0.1) } }
         guard let id = known ?? named.first else { return nil }

@@ -344,7 +344,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a local network fault is unknown, as in check; a file that only the device can read is not a fault"
+            "a local network fault is unknown; a file that only the device can read is not a fault"
         )
         func unknown() async throws {
             try await Stage.with { stage in

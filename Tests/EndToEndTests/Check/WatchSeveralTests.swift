@@ -70,7 +70,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("each domain has the same objects and annotations as alone")
+        @Test("each domain has the same objects and annotations as in a watch of one domain")
         func formats() async throws {
             try await Self.stage { stage in
                 for name in ["a.test", "b.test"] { stage.lab.cdn.holds(name, body: file("v2")) }

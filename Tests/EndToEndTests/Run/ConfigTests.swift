@@ -59,7 +59,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("incident kinds without an immediate channel are a warning, one line for domains with equal routing")
+        @Test("an incident kind without an immediate channel is a warning, once for equally routed domains")
         func unheard() async throws {
             try await Stage.with { stage in
                 func check(_ domains: String, _ channels: String) async throws -> [String] {

@@ -67,7 +67,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a receiver that answers 400 is reported by the fallback, and gets the missed messages after its repair")
+            "the fallback reports a receiver that answers 400; after its repair it gets the missed messages")
         func refuses() async throws {
             try await Stage.with { stage in
                 let (sick, good) = (try await LabReceiver.start(), try await LabReceiver.start())

@@ -5,7 +5,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite struct DemoTests {
         @Test(
-            "the demo is the same in each run, also on a busy machine; the page shows it, and --keep keeps it"
+            "the demo is the same in each run; the page shows it, and --keep keeps it"
         )
         func demo() async throws {
             try await Stage.withoutLab { stage in

@@ -7,7 +7,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite struct EscalationTests {
         @Test(
-            "an incident escalates to the pager once despite a restart, and is acknowledged and resolved there"
+            "an incident escalates to the pager once, despite a restart, and is resolved there"
         )
         func story() async throws {
             try await Stage.with { stage in

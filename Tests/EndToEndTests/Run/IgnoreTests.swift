@@ -21,7 +21,7 @@ extension EndToEndTests {
             return process.output
         }
 
-        @Test("check shows ignored findings with the reason in every format, and they do not change the exit code")
+        @Test("every format shows ignored findings and the reason, and they do not change the exit code")
         func check() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))

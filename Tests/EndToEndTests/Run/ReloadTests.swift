@@ -85,7 +85,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a faulty file is reported with its line, on the page and in a message; checks and deliveries continue"
+            "a faulty file is reported on the page and in a message; checks and deliveries continue"
         )
         func faulty() async throws {
             try await Stage.with { stage in
