@@ -34,7 +34,7 @@ extension EndToEndTests {
                 #expect(pings.allSatisfy { $0.method == "GET" && $0.path == Self.path && $0.body.isEmpty })
 
                 origin.behaviour = .fault(.hang)
-                try await until("the silence", seen: { process.errors }) {
+                try await until("the log line about missing pings", seen: { process.errors }) {
                     process.errors.contains("heartbeat not sent")
                 }
                 func checks() -> Int { stage.lab.cdn.requests(for: Self.host).count }
@@ -84,7 +84,7 @@ extension EndToEndTests {
                 let said = process.errors.components(separatedBy: silence).count
                 let holder = try stage.tool("python3", ["-c", script])
                 try await until("the lock", seen: { holder.errors }) { holder.output.contains("held") }
-                try await until("the silence", seen: { process.errors }) {
+                try await until("the log line about missing pings", seen: { process.errors }) {
                     process.errors.components(separatedBy: silence).count > said
                 }
                 // A check that was stored just before the lock may still cause a ping. Later checks cause none.

@@ -55,7 +55,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a domain that is not watched has its own exit code")
+        @Test("history of a domain that is not watched is a usage error")
         func refused() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v1"))

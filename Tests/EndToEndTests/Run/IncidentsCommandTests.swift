@@ -60,7 +60,7 @@ extension EndToEndTests {
                 }
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
-                // Incidents of a stopped daemon are shown as out of date.
+                // A stopped daemon's incidents may be out of date, so the command warns.
                 let dead = try await stage.run(["incidents"])
                 #expect(dead.end == .exit(0) && dead.errors.contains("No daemon runs: "), "\(dead.errors)")
                 await receiver.shutdown()

@@ -52,7 +52,7 @@ extension EndToEndTests {
                 let (process, page) = try await watch.started()
                 _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
 
-                // A new threshold and a changed file text must not repeat or lose a message.
+                // Changed thresholds must not repeat or lose a message.
                 var other = settings
                 other.defaults = "  failure_threshold: 1\n  recovery_threshold: 2"
                 let next = try Watch(stage, ["stays.test", "comes.test"], other)

@@ -44,7 +44,7 @@ extension EndToEndTests {
                     } ?? 0)
                 #expect(last.contains("· incident "))
 
-                // The shown id works with `ack`, and after the daemon's end the output stays.
+                // After the daemon's end the store still has everything, and the shown id works with `ack`.
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
                 let id = try #require(last.firstMatch(of: /incident ([0-9a-f]{12})/)?.1)

@@ -44,7 +44,7 @@ extension EndToEndTests {
                     stage, hosts, Watch.Settings(store: "standby.db", channels: channels), file: "standby.yaml")
                 let (standby, _) = try await second.started()
                 try await second.checks(3, of: hosts)
-                try await until("what happened since the copy", seen: { standby.errors }) {
+                try await until("the message about late.test", seen: { standby.errors }) {
                     receiver.messages.dropFirst(before.count).contains { $0.domains.contains(late) }
                 }
                 for host in broken + [late] { stage.lab.origin(host).serve(file()) }
