@@ -148,7 +148,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("without the store a write gets 503 and may be retried")
+        @Test("without the store every request gets 503 and Retry-After")
         func storeAway() async throws {
             try scratch.store.close()
             try await serving { (port: Int) async throws -> Void in
