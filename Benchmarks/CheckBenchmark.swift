@@ -25,7 +25,7 @@ struct CheckBenchmark {
         var slowEdge = 0
         /// Addresses of the origin that accept the request and never answer.
         var deadAddresses = 0
-        /// Whether an earlier check saw the file: otherwise the CDN is asked after the origin.
+        /// Whether an earlier check saw the file. Otherwise the CDN is asked only after the origin's answer.
         var hadFile = true
         var timeout = 10
     }

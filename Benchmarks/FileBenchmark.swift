@@ -26,7 +26,7 @@ struct FileBenchmark {
             ])
         let real = try realFiles()
         if real.isEmpty {
-            Output.line("no real files: set AASA_CORPUS to a folder that holds a folder 'aasa'\n")
+            Output.line("no real files: set AASA_CORPUS to a folder with a subfolder 'aasa'\n")
         } else {
             try read(real, "\(real.count) real files that all three read")
         }
@@ -37,7 +37,7 @@ struct FileBenchmark {
         try compare(real)
     }
 
-    /// The files of the corpus that all readers accept: whole JSON without a byte order mark.
+    /// The corpus files that all readers accept: valid JSON without a byte order mark.
     private func realFiles() throws -> [File] {
         guard let corpus = Corpus.find(holding: "aasa") else { return [] }
         return try corpus.files(in: "aasa", withExtension: "aasa").compactMap { file in
@@ -114,7 +114,7 @@ struct FileBenchmark {
         Output.line("\(table.text)\n")
     }
 
-    // MARK: - Peers
+    // MARK: - Other parsers
 
     /// Reads files from the page cache, because jq cannot read from memory. The CPU of an empty run is subtracted.
     /// - Returns: nil if jq is not installed.
@@ -167,7 +167,7 @@ struct FileBenchmark {
 @inline(never)
 private func keep(_ value: Int) { withExtendedLifetime(value) {} }
 
-/// Files made for the benchmark, always the same.
+/// Generated files, the same in each run.
 private enum SyntheticFile {
     /// As many components as fit, then spaces.
     static func ofSize(_ size: Int) -> [UInt8] {

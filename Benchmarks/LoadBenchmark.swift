@@ -30,7 +30,7 @@ struct LoadBenchmark {
         try await watch.phase("first checks", atMost: 1200 + interval) { try $0.checked() >= domains }
         try await watch.phase("calm", atLeast: interval, atMost: interval) { _ in true }
 
-        // A pager gets one message for each incident, two a second: the phases do not wait for it.
+        // The phases do not wait for the pager: it gets one message per incident, two per second.
         try server.fail(true)
         try await watch.phase("failing", atLeast: 2 * interval, atMost: 3 * interval + 900) { store in
             guard try store.incidents().fired >= domains else { return false }
@@ -45,7 +45,7 @@ struct LoadBenchmark {
         let channels = try watch.channels()
         let global = try watch.store?.ofTheGlobal() ?? []
 
-        // In the middle of the confirmations: the first failures are confirmed after a minute.
+        // SIGTERM in the middle of the confirmations: the first failures are confirmed after a minute.
         try server.fail(true)
         let moment = min(interval, 60) + 30
         try await watch.phase("failing again", atLeast: moment, atMost: moment) { _ in true }
@@ -123,7 +123,7 @@ private struct Watch {
         return table
     }
 
-    /// The messages that each channel got, and for how many incidents, so far.
+    /// The messages of each channel so far, and their number of incidents.
     func channels() throws -> Table {
         var table = Table([
             "channel", "what", "messages", "incidents", "without", "first s", "delay p50 s", "p99 s", "max s",
@@ -145,6 +145,6 @@ private struct Watch {
         return table
     }
 
-    /// A receiver keeps its last 10,000 messages, more than a run sends.
+    /// The receivers keep 10,000 messages each, more than a run sends.
     private func counts() -> [String: Int] { receivers.mapValues(\.received.count) }
 }

@@ -55,8 +55,8 @@ struct MonitorProcess {
     /// https://man7.org/linux/man-pages/man5/proc_pid_clear_refs.5.html
     func forgetPeak() { try? "5".write(toFile: "/proc/\(process)/clear_refs", atomically: false, encoding: .utf8) }
 
-    /// Ends it.
-    /// - Returns: how long that took, and the exit code.
+    /// Sends SIGTERM.
+    /// - Returns: the time until its end, and the exit code.
     @discardableResult
     func stop() async -> String {
         let begin = ContinuousClock.now
@@ -67,12 +67,12 @@ struct MonitorProcess {
 }
 
 struct ProcessUsage {
-    /// Seconds of user and system time since its start.
+    /// User and system time since its start, in seconds.
     let cpu: Double
-    /// Bytes in memory: now, and at most since the start or `forgetPeak`.
+    /// Resident bytes: now, and the peak since the start or `forgetPeak`.
     let resident: Int
     let peak: Int
-    /// Bytes passed to `write`, and those that went on to the disk.
+    /// Bytes passed to `write`, and bytes written to the disk.
     let written: Int
     let toDisk: Int
 
@@ -115,7 +115,9 @@ struct Lateness {
         phases = Dictionary(pairs) { first, _ in first }
     }
 
-    /// In seconds, ascending, of all checks that were due between two instants. A check that never began counts up to the end.
+    /// The lateness in seconds, ascending, of all checks that were due between two instants. For a check that never
+    /// began, the
+    /// time until the end counts.
     func seconds(from begin: Date, to end: Date) -> [Double] {
         let (begin, end) = (begin.timeIntervalSince1970, end.timeIntervalSince1970)
         var result: [Double] = []

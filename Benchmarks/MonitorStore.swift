@@ -16,12 +16,12 @@ struct MonitorStore {
         self.queue = queue
     }
 
-    /// How many domains were checked.
+    /// The number of checked domains.
     func checked() throws -> Int {
         try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM domain WHERE last_checked_at > 0") ?? 0 }
     }
 
-    /// How many incidents of domains have fired, and how many of them are resolved.
+    /// The number of domain incidents that have fired, and of those that are resolved.
     func incidents() throws -> (fired: Int, resolved: Int) {
         try queue.read { database in
             let row = try Row.fetchOne(

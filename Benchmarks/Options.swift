@@ -1,17 +1,17 @@
 import Foundation
 
-/// What the command line asks for.
+/// The command line.
 struct Options {
     enum Command: String, CaseIterable {
         case check, device, file, store, sweep, steady, load, plot
     }
 
-    /// The default: the commands that take minutes.
+    /// By default, only the commands that end within minutes.
     private(set) var commands: [Command] = [.file, .check, .store, .device]
     private(set) var domains = 1000
     /// Seconds between two checks of a domain.
     private(set) var interval = 60
-    /// Intervals to wait before the measurement: the state of a new domain grows for eight checks.
+    /// Intervals to wait before the measurement, because a new domain's state grows for eight checks.
     private(set) var settle = 9
     /// Minutes to watch the memory after the measurement.
     private(set) var soak = 0

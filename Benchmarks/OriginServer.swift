@@ -14,7 +14,7 @@ struct OriginServer {
     /// For example "nginx/1.22.1".
     let version: String
     let port: Int
-    /// A PEM bundle of real size: the distribution's certificates, and the root of the server's.
+    /// A PEM bundle of realistic size: the distribution's certificates and the server's root.
     let caFile: String
     /// Only that root.
     let rootFile: String
@@ -24,7 +24,7 @@ struct OriginServer {
 
     static func names(_ count: Int) -> [String] { (1...count).map { String(format: "d%06d.\(domain)", $0) } }
 
-    /// Returns when nginx accepts connections. It ends with the workspace.
+    /// Returns when nginx accepts connections. nginx ends with the workspace.
     init(_ workspace: Workspace) async throws {
         let nginx = try Workspace.tool("nginx")
         version = try workspace.run(nginx, ["-v"]).firstError.replacing("nginx version: ", with: "")
@@ -58,7 +58,7 @@ struct OriginServer {
         }
     }
 
-    /// When each origin was asked, ascending, in seconds since 1970; by domain.
+    /// The times of each origin's requests, ascending, in seconds since 1970.
     func requests() async throws -> [String: [Double]] {
         // nginx writes its log once a second.
         try await Task.sleep(for: .seconds(2))
@@ -119,7 +119,7 @@ struct OriginServer {
     }
 }
 
-/// An ordinary file of 1 KB.
+/// A typical file of 1 KB.
 enum ServedFile {
     static let text: String = {
         let start = #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":["#
@@ -150,7 +150,7 @@ enum Loopback {
                 Int(UInt16(bigEndian: $0.pointee.sin_port))
             }
         }
-        guard let port else { throw BenchFault("there is no free port on 127.0.0.1") }
+        guard let port else { throw BenchFault("no free port on 127.0.0.1") }
         return port
     }
 

@@ -1,4 +1,4 @@
-// Draws the pictures of docs/performance.md from what `steady --record FILE` measured.
+// Draws the charts of docs/performance.md from the figures of `steady --record FILE`.
 
 import Foundation
 
@@ -45,7 +45,7 @@ struct PlotBenchmark {
     }
 }
 
-/// Lines over the number of domains, both axes logarithmic; readable on light and on dark paper.
+/// A line chart over the number of domains, with logarithmic axes, readable on light and dark backgrounds.
 private struct LinePlot {
     struct Series {
         let name: String

@@ -1,4 +1,4 @@
-// How figures are made and printed.
+// Calculates and prints figures.
 
 import Foundation
 import Glibc
@@ -9,13 +9,13 @@ enum Output {
 
     static func error(_ text: String) { FileHandle.standardError.write(Data("aasa-monitor-bench: \(text)\n".utf8)) }
 
-    /// On a terminal only; each replaces the one before.
+    /// Only on a terminal. Each text replaces the previous one.
     static func progress(_ text: String) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         FileHandle.standardError.write(Data("\r\u{1B}[K\(text)".utf8))
     }
 
-    /// What is measured, and what the figures depend on.
+    /// Prints what is measured, and the conditions.
     static func heading(_ title: String, _ facts: [(name: String, text: String)]) {
         var load = 0.0
         getloadavg(&load, 1)
@@ -48,7 +48,7 @@ struct Table {
     }
 }
 
-/// The runs of one contender.
+/// The median and range of one contender's runs.
 struct Spread {
     let median: Double
     let least: Double
@@ -84,7 +84,7 @@ extension rusage {
         .seconds(ru_utime.tv_sec + ru_stime.tv_sec) + .microseconds(ru_utime.tv_usec + ru_stime.tv_usec)
     }
 
-    /// The CPU of this process so far, all threads together, without children.
+    /// The CPU time of all threads of this process so far, without children.
     static var cpuOfSelf: Duration {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

@@ -39,7 +39,7 @@ struct SteadyBenchmark {
         let after = try await watch(monitor, for: 2 * interval)
         let (to, grown) = (Date(), storeSize - size)
         let late = try await Lateness(server, options).seconds(from: from, to: to)
-        // Requests do not count checks: a full check asks the origin several times.
+        // The number of requests is not the number of checks: a full check asks the origin several times.
         let checks = Double(late.count)
         let cpu = after.cpu - before.cpu
         let (cost, written) = (cpu / checks, Double(after.written - before.written) / checks)

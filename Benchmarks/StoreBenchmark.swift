@@ -55,7 +55,7 @@ struct StoreBenchmark {
 
     // MARK: - Scenes
 
-    /// Also returns the bytes of a stored state.
+    /// Also returns the size of a stored state in bytes.
     private func unchanged() async throws -> ([Sample], Int) {
         let parts = try await started("calm.db")
         var samples: [Sample] = []
@@ -101,7 +101,7 @@ struct StoreBenchmark {
         return parts
     }
 
-    /// The floor: one row updated in each transaction, and nothing else.
+    /// The lower limit: each transaction only updates one row.
     private func plain(bytes: Int) throws -> [Sample] {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
@@ -134,9 +134,9 @@ struct StoreBenchmark {
 
     private static func name(_ number: Int) -> String { String(format: "d%05d.bench.test", number) }
 
-    // MARK: - Counting
+    // MARK: - Measurement
 
-    /// What this process has used so far.
+    /// The resources that this process has used so far.
     private struct Reading {
         let time = ContinuousClock.now
         let cpu = rusage.cpuOfSelf
@@ -149,7 +149,7 @@ struct StoreBenchmark {
         return Reading(usage: usage, size: workspace.databaseSize(file))
     }
 
-    /// Some checks, from one reading to another.
+    /// The difference between two readings, for a number of checks.
     private struct Sample {
         let checks: Int
         let from: Reading

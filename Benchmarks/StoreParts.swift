@@ -13,7 +13,6 @@ import Storage
 import Synchronization
 import TestSupport
 
-/// A monitor in the middle of its work.
 final class StoreParts: Sendable {
     private static let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
 
@@ -57,7 +56,7 @@ final class StoreParts: Sendable {
         sending = Task { await delivery.run() }
     }
 
-    /// Checks each domain once, spread over one interval of the clock, `writers` domains at once.
+    /// Checks each domain once, spread over one simulated interval, `writers` domains at once.
     func round(writers: Int) async throws {
         next.store(0, ordering: .relaxed)
         try await withThrowingTaskGroup { group in
@@ -102,7 +101,7 @@ final class StoreParts: Sendable {
     }
 }
 
-/// Moved by the benchmark: hours of checks pass in seconds.
+/// A clock that the benchmark moves: hours of checks pass in seconds.
 final class SteppedClock: MonitorClock {
     private let instant = Mutex(Date(timeIntervalSince1970: 1_795_244_400))
 
@@ -132,7 +131,7 @@ final class FakeSites: Sendable {
     private let state = Mutex(State())
     private let posted = Atomic<Int>(0)
 
-    /// How many messages went out.
+    /// The number of sent messages.
     var messages: Int { posted.load(ordering: .relaxed) }
 
     /// From now on all origins answer 503, or the file again.

@@ -126,7 +126,7 @@ private struct BlackboxExporter {
         throw BenchFault("prometheus-blackbox-exporter does not start")
     }
 
-    /// Lets it fetch the file and the copy of each domain.
+    /// Fetches the file and the copy of each domain through it.
     /// - Returns: seconds of its CPU.
     func probe(_ names: [String], port server: Int) throws -> Double {
         let urls = names.flatMap { name in

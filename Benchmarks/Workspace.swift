@@ -1,12 +1,12 @@
-// What a benchmark sets up outside this process: a temporary folder and child processes. `clear` removes all of it, at the end, after
-// a failure and after a signal.
+// A benchmark's temporary folder and child processes. `clear` removes them at the end, after a failure and after a
+// signal.
 
 import CSpawn
 import Foundation
 import Glibc
 import Synchronization
 
-/// Why there are no figures.
+/// The reason why a benchmark stopped without figures.
 struct BenchFault: Error, CustomStringConvertible {
     let description: String
 
@@ -67,7 +67,7 @@ final class Workspace: Sendable {
 
     // MARK: - Programs
 
-    /// The path of a program: in `PATH`, or where Debian puts servers, which is missing in a user's `PATH`.
+    /// The path of a program in `PATH`, or in Debian's folders for servers, which a user's `PATH` lacks.
     static func find(_ name: String) -> String? {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
         let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"]
@@ -138,8 +138,8 @@ final class Workspace: Sendable {
         return log.split(separator: "\n").suffix(5).joined(separator: "\n")
     }
 
-    /// Ends the children and this process, from any thread. The other threads cannot report the failures that this causes: they
-    /// wait for the lock.
+    /// Ends the children and this process, from any thread. Other threads wait for the lock, so they cannot report the
+    /// failures that this causes.
     func clear(exitCode: Int32) -> Never {
         state.withLock { state -> Never in
             for child in state.running { kill(child, SIGTERM) }

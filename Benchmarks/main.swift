@@ -20,8 +20,8 @@ private func run(_ options: Options, in workspace: Workspace) async throws {
     }
 }
 
-/// Runs the commands beside the main thread, which waits for signals. An asynchronous `main` does not work: libdispatch parks the
-/// main thread with no signal blocked.
+/// Runs the commands while the main thread waits for signals. An asynchronous `main` does not work: libdispatch would
+/// park the main thread with no signal blocked.
 private func start(_ options: Options, in workspace: Workspace) {
     Task {
         do {
@@ -34,7 +34,7 @@ private func start(_ options: Options, in workspace: Workspace) {
     }
 }
 
-// Before the first other thread: threads inherit the mask.
+// Block the signals before the first other thread: threads inherit the mask.
 private var signals = sigset_t()
 sigemptyset(&signals)
 for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }

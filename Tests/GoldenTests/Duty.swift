@@ -27,7 +27,7 @@ enum Duty {
     /// They leave out unconfirmed incidents.
     private static let ofConfirmed: Set = ["api-incidents.json", "history.json", "history.txt"]
 
-    /// A line for each fact that a surface leaves out.
+    /// One line for each missing fact.
     static func omissions(in said: Statements) -> [String] {
         let source = "api-domain.json"
         guard case .all(let open) = said.value(StageState.domain, .incidents, on: source) else { return [] }
@@ -57,7 +57,7 @@ enum Duty {
 }
 
 extension Surfaces {
-    /// The answers of the API, and where `openapi.json` describes them.
+    /// The API's answers, and their paths in `openapi.json`.
     private static let answers = [
         "api-status.json": "status", "api-domains.json": "domains", "api-domain.json": "domains/{domain}",
         "history.json": "domains/{domain}/history", "api-incidents.json": "incidents",

@@ -23,7 +23,7 @@ final class GoldenMonitor {
     let receivers = Receivers()
     let probe: StagedProbe
     let metrics: MetricsPage
-    /// What is known of each domain after its last check.
+    /// Each domain's state after its last check.
     private(set) var known: [Domain: DomainState] = [:]
     private(set) var configuration: ConfigurationFile
     /// The instants at which something happens.
@@ -92,7 +92,7 @@ final class GoldenMonitor {
             for domain in configuration.domains { try await check(domain) }
             await global.evaluate()
             guard instant < state.end else { continue }
-            // A message waits for an evaluation that has seen the check.
+            // A message waits for a global evaluation after the check.
             time.go(to: instant + 1)
             await global.evaluate()
         }
@@ -144,7 +144,7 @@ final class GoldenMonitor {
         }
     }
 
-    /// Sends all that is due until an instant.
+    /// Sends everything that is due until an instant.
     private func deliver(until limit: Date) async throws {
         while true {
             var next: Date?
@@ -177,7 +177,7 @@ final class GoldenMonitor {
     }
 }
 
-/// Serves a store at the moment of all states.
+/// Serves a store at the moment that all states share.
 func serve(
     _ store: Store, _ watched: [WatchedDomain], publicURL: String? = nil,
     metrics: @escaping @Sendable () async throws -> Exposition = { Exposition() },
@@ -237,7 +237,7 @@ final class ScratchStore: Sendable {
     }
 }
 
-/// What the sites of a state answer.
+/// Probes with the answers of a state's sites.
 final class StagedProbe: DomainProbing {
     let state: StageState
     private let latest = Mutex<[Domain: Observation]>([:])
@@ -270,7 +270,7 @@ private struct Canaries: ConnectivityProbing {
     func reachesAny(of hosts: [String]) async throws -> Bool { time.systemTime() < probe.state.isOfflineFrom }
 }
 
-/// Takes every message.
+/// Accepts every message.
 final class Receivers: MessageTransport {
     private let requests = Mutex<[MessageRequest]>([])
 

@@ -14,7 +14,7 @@ import Testing
 @Suite("Golden files", .computing, .timeLimit(.minutes(120)))
 struct GoldenTests {
     @Test(
-        "a domain on every surface: as it was accepted, the same on each, and as the API describes it",
+        "every surface equals its golden file, agrees with the others, and fits openapi.json",
         arguments: StageState.all.map(\.name))
     func state(_ name: String) async throws {
         let monitor = try await GoldenMonitor(try #require(StageState.all.first { $0.name == name }))
@@ -40,7 +40,7 @@ struct GoldenTests {
         ("100", ["domains": "/"]),
     ]
 
-    @Test("each folder is one of a state", .enabled(if: !GoldenFile.isRewriting))
+    @Test("each folder belongs to a state", .enabled(if: !GoldenFile.isRewriting))
     func folders() throws {
         let folders = try FileManager.default.contentsOfDirectory(atPath: Golden.root.appending(path: "states").path)
         #expect(folders.sorted() == StageState.all.map(\.name).sorted())
@@ -67,15 +67,16 @@ struct GoldenTests {
 
     /// Reads the stored files, too.
     @Test(
-        "what one surface says in another way than the others is found", .enabled(if: !GoldenFile.isRewriting),
+        "a surface that differs from the others is found", .enabled(if: !GoldenFile.isRewriting),
         arguments: Breakage.all)
     func breakage(_ breakage: Breakage) throws {
-        let found = try #require(try breakage.found(in: Golden.files(of: breakage.state)), "it does not say that")
+        let found = try #require(
+            try breakage.found(in: Golden.files(of: breakage.state)), "the surface does not contain the text")
         #expect(
             found.contains { $0.hasPrefix("\(breakage.property) of ") && $0.contains(breakage.surface) }, "\(found)")
     }
 
-    @Test("the pages of many domains", arguments: pages.map(\.scene))
+    @Test("the pages of many domains equal their golden files", arguments: pages.map(\.scene))
     func scene(_ name: String) async throws {
         let paths = try #require(Self.pages.first { $0.scene == name }?.paths)
         let scratch = try ScratchStore(StageTime())

@@ -90,7 +90,7 @@ enum Readable {
         return edge(head) + words + edge(Substring(String(tail)))
     }
 
-    /// The page without its frame.
+    /// The content of `<main>`.
     static func main(_ text: String) -> String { main(text, from: "<main") }
 
     /// The part that begins with a tag, up to the frame.

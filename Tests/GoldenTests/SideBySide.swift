@@ -38,7 +38,7 @@ struct SideBySide {
             ? nil : "\(state): an incident fires, and \(calm.joined(separator: ", ")) shows nothing of it"
     }
 
-    // MARK: - One surface each
+    // MARK: - Surfaces
 
     private func text(_ name: String) -> String {
         (try? String(contentsOf: folder.appending(path: name), encoding: .utf8)) ?? ""

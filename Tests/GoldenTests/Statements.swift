@@ -12,15 +12,15 @@ enum Property: String, Comparable, Sendable {
     /// The ids of a domain's unresolved incidents; of the confirmed ones.
     case incidents, confirmed
     case kind, severity, state
-    /// Since when it is wrong.
+    /// When the trouble began.
     case since
-    /// When it was confirmed, and people were notified.
+    /// When the incident was confirmed and people were notified.
     case fired
     /// Flapping, inhibited by, silenced until, acknowledged by.
     case marks
-    /// The channels that took a message.
+    /// The channels that accepted a message.
     case notified
-    /// How many incidents of a kind and severity are open; how many domains are in a state.
+    /// The number of open incidents by kind and severity, and of domains by state.
     case counts, domains
 
     static func < (one: Property, other: Property) -> Bool { one.rawValue < other.rawValue }
@@ -63,14 +63,13 @@ struct Statements {
         said[Key(subject: subject, property: property), default: []].append((surface, value))
     }
 
-    /// The properties of a subject that a surface has.
+    /// The properties of a subject that a surface shows.
     func properties(of subject: String, on surface: String) -> Set<Property> {
         Set(
             said.filter { $0.key.subject == subject && $0.value.contains { $0.surface == surface } }.map(\.key.property)
         )
     }
 
-    /// What a surface says.
     func value(_ subject: String, _ property: Property, on surface: String) -> Said? {
         said[Key(subject: subject, property: property)]?.first { $0.surface == surface }?.value
     }

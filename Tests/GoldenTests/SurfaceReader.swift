@@ -271,7 +271,7 @@ struct SurfaceReader {
         for (name, incidents) in open { say(name, incidents) }
     }
 
-    /// A line for each domain, or all on the first one.
+    /// One line per domain, or all domains on the first line.
     private mutating func plugin(_ text: String) {
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("exit code") }
         guard let first = lines.first?.split(separator: "|")[0] else { return }
@@ -292,7 +292,7 @@ struct SurfaceReader {
                 Self.levels[String(level)].flatMap { words.hasPrefix("The first check") ? nil : $0 })
             say(String(name), briefs(words))
             guard let effect = said.value(String(name), .effect, on: "api-domains.json") else { continue }
-            // Its end is a full stop, as that of each sentence before it.
+            // The effect ends with a full stop, as other sentences do, so its end is not clear.
             if case .text(let known) = effect {
                 say(String(name), .effect, words.hasPrefix(known) ? known : String(words))
             }
@@ -393,14 +393,14 @@ struct SurfaceReader {
         }
     }
 
-    /// What follows each `start`, up to the next one, or to `end`.
+    /// The text after each `start`, up to the next one or to `end`.
     private static func pieces(_ text: some StringProtocol, from start: String, to end: String?) -> [String] {
         String(text).components(separatedBy: start).dropFirst().map { piece in
             end.flatMap { piece.firstRange(of: $0) }.map { String(piece[..<$0.lowerBound]) } ?? piece
         }
     }
 
-    /// Without tags.
+    /// The text without tags.
     private static func words(_ html: some StringProtocol) -> String {
         let entities = [("&#39;", "'"), ("&quot;", "\""), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")]
         let text = String(html).replacing(/<[^>]*>/, with: " ").replacing("␣", with: " ")
@@ -449,7 +449,7 @@ struct SurfaceReader {
             for (id, message) in last {
                 let (id, json) = (Self.short(id), try JSONValue(message))
                 let foot = /since (\d{4}-\d\d-\d\d \d\d:\d\d UTC)[^"]* · (error|warning|note) · ([a-z]+\.[a-z]+)"/
-                // An end has no severity.
+                // RESOLVED has no severity.
                 guard let found = message.firstMatch(of: foot) else { continue }
                 reader.say(id, .since, at: found.1)
                 reader.say(id, .severity, found.2)

@@ -39,11 +39,11 @@ struct Surfaces {
         }
         let (remote, server) = answers.withLock(\.self)
         for (name, text) in local {
-            #expect(remote[name] == text, "\(name) of --url is not that of --store")
+            #expect(remote[name] == text, "\(name) of --url differs from --store")
         }
         // A document that commands and the API share must be the same.
         for (name, answer) in server {
-            #expect(files[name] == nil || files[name] == answer, "\(name) of the API is not that of the command")
+            #expect(files[name] == nil || files[name] == answer, "\(name) of the API differs from the command")
             files[name] = answer
         }
         openAPI = files.removeValue(forKey: "openapi.json") ?? ""

@@ -57,7 +57,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("pages of any size together are the whole list, and the last one names no next", arguments: [1, 5, 12])
+        @Test("pages of any size make up the whole list, and the last one has no next", arguments: [1, 5, 12])
         func pages(limit: Int) async throws {
             try await scratch.serving(watched: try await fill()) { port in
                 for filter in ["", "&state=in_sync"] {
@@ -110,7 +110,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("an answer that is known already is a 304 without a body; a new check makes another tag")
+        @Test("a known ETag gets 304 without a body; a new check changes the ETag")
         func entityTag() async throws {
             let watched = try await fill()
             try await scratch.serving(watched: watched) { [scratch] port in
@@ -152,7 +152,7 @@ extension StatusServerSuite {
             ("?kind=cdn.stale&domain=b.test", [3]), ("?domain=none.test", []),
         ]
 
-        @Test("incidents are listed newest first, filtered, in pages that miss nothing", arguments: incidentLists)
+        @Test("incidents are listed newest first, filtered, in pages without gaps", arguments: incidentLists)
         func incidents(query: String, first: [Int]) async throws {
             try await openIncidents()
             try await scratch.serving(watched: []) { port in
@@ -178,7 +178,7 @@ extension StatusServerSuite {
             (.done, 200), (.underWay, 202), (.tooOften(retryAfter: 7), 429), (.notWatched, 404),
         ]
 
-        @Test("a check now is asked of the monitor, and answered as it went", arguments: checks)
+        @Test("an immediate check is passed to the monitor, and its result is the answer", arguments: checks)
         func check(answer: MonitorActions.CheckAnswer, status: Int) async throws {
             let asked = Mutex<[Domain]>([])
             let actions = MonitorActions(checkNow: { domain, _ in
@@ -198,7 +198,7 @@ extension StatusServerSuite {
             #expect(asked.withLock(\.self) == [try Domain("a.test")])
         }
 
-        @Test("a channel of the configuration is tried now, unless its receiver asked to wait")
+        @Test("a configured channel is retried at once, unless its receiver asked to wait")
         func retry() async throws {
             for (name, reason) in [("ops", .failing), ("slow", .throttled), ("removed", .failing)]
                 as [(String, ChannelRecord.Hold.Reason)]
@@ -231,7 +231,7 @@ extension StatusServerSuite {
             #expect(records.filter { $0.hold != nil }.map(\.name) == ["removed", "slow"])
         }
 
-        @Test("what waits at a channel that was removed counts neither in the API nor on the page")
+        @Test("pending notifications of a removed channel do not count in the API or on the page")
         func removedChannel() async throws {
             let firing = try await scratch.fire()
             for name in ["ops", "removed"] {
@@ -278,7 +278,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "deliveries come in pages, those of a channel without what waits at others, and a delivered one has no error"
+            "deliveries come in pages; a channel's list has only its own; a delivered one has no error"
         )
         func deliveryPages() async throws {
             let firing = try await scratch.fire()
@@ -343,7 +343,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "metrics are in OpenMetrics for those who prefer it",
+            "clients that prefer OpenMetrics get it",
             arguments: [
                 (nil, false), ("*/*", false), ("text/plain", false), ("application/openmetrics-text", true),
                 // From Prometheus 2, and from Prometheus 3 that is configured to prefer text.
@@ -388,7 +388,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "readiness needs no token, and says what is behind",
+            "readiness needs no token, and says why it is not ready",
             arguments: [
                 (MonitorHealth(), "ready\n"),
                 (MonitorHealth(lateness: 61), "not ready: checks start 61 s late\n"),

@@ -20,7 +20,7 @@ extension StatusServerSuite {
         private let log = LineLog()
         private let time = MovedTime()
 
-        /// Stands still until a test moves it, however slow the machine is.
+        /// A clock that only the test moves.
         private final class MovedTime: MonitorClock {
             private let instant = Mutex(noon)
 
@@ -56,7 +56,7 @@ extension StatusServerSuite {
         // MARK: - Names and origins
 
         @Test(
-            "however loopback is written, a name that was made to point here opens nothing",
+            "in every spelling of loopback, another site's name that resolves here gets 421",
             arguments: ["Localhost", "127.0.0.1", "::ffff:127.0.0.1", "0:0:0:0:0:ffff:7f00:1"])
         func rebinding(host: String) async throws {
             try await serving(host: host) { port, _ in
@@ -84,11 +84,10 @@ extension StatusServerSuite {
             ("https://aasa.example.net", "null", 403), (nil, "https://aasa.example.net", 403),
         ]
 
-        @Test("a form of the public page is taken, though the proxy asks for another host", arguments: origins)
+        @Test("a form of the public page is accepted even if the proxy changes the Host header", arguments: origins)
         func publicOrigin(publicURL: String?, origin: String, status: Int) async throws {
             let actions = MonitorActions(checkNow: { _, _ in .done })
             try await serving(actions: actions) { port, site in
-                // As a reload does.
                 site.allow(AccessPolicy(publicURL: publicURL))
                 let headers = [formType, "Origin: \(origin)", "Sec-Fetch-Site: same-origin"]
                 for host in ["127.0.0.1:\(port)", "localhost"] {
@@ -136,7 +135,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("wrong tokens slow their address down, in parallel too, and are logged with it", arguments: Way.allCases)
+        @Test("wrong tokens are logged and slow down their address, also in parallel", arguments: Way.allCases)
         func wrong(way: Way) async throws {
             try await serving(AccessPolicy(token: token)) { [log] port, _ in
                 let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -160,7 +159,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("the wait ends, and the right token makes all good")
+        @Test("after the wait the right token clears the count of wrong ones")
         func forgiven() async throws {
             try await serving(AccessPolicy(token: token)) {
                 [time] (port: Int, _: StatusSite) async throws -> Void in
@@ -197,7 +196,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("a proxy that names no client is never slowed down as a whole")
+        @Test("a trusted proxy that names no client is never slowed down")
         func silentProxy() async throws {
             let proxies = [try #require(AddressRange("127.0.0.1"))]
             try await serving(AccessPolicy(token: token, trustedProxies: proxies)) {
@@ -216,7 +215,7 @@ extension StatusServerSuite {
             return "Cookie: " + (cookie.split(separator: ";").first.map(String.init) ?? "")
         }
 
-        @Test("each login draws a session of its own, which ends at its log-out alone")
+        @Test("each login has its own session, which only its own logout ends")
         func logout() async throws {
             try await serving(AccessPolicy(token: token)) { port, _ in
                 let (first, second) = (try await Self.session(port), try await Self.session(port))
@@ -229,7 +228,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("sessions end with the token, and stay where a reload keeps it")
+        @Test("a reload ends sessions only if it changes the token")
         func reload() async throws {
             try await serving(AccessPolicy(token: token)) { port, site in
                 let session = try await Self.session(port)
@@ -242,7 +241,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("a session goes on while its address is slowed down")
+        @Test("a session works while its address is slowed down")
         func sessionWhileSlowed() async throws {
             try await serving(AccessPolicy(token: token)) { port, _ in
                 let session = try await Self.session(port)
@@ -259,7 +258,7 @@ extension StatusServerSuite {
             (["Accept: text/html", "Sec-Fetch-Mode: same-origin"], 401, false),
         ]
 
-        @Test("a browser is challenged only where it has no other way to log in", arguments: challenges)
+        @Test("a browser is challenged only if it cannot log in another way", arguments: challenges)
         func challenge(headers: [String], status: Int, isChallenged: Bool) async throws {
             try await serving(AccessPolicy(token: token)) { port, _ in
                 let answer = try await ask(port, "/incidents", headers: headers)
@@ -268,7 +267,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("a form of a page whose session has ended leads to the login form")
+        @Test("a form that is sent after its session ended leads to the login form")
         func endedForm() async throws {
             try await serving(AccessPolicy(token: token)) { port, _ in
                 let headers = own + ["Accept: text/html", "Cookie: aasa_monitor_session=ended"]
@@ -286,7 +285,7 @@ extension StatusServerSuite {
             ("DELETE", "/domains/a.test", "GET, HEAD"), ("OPTIONS", "/domains/a.test/silence", "POST"),
         ]
 
-        @Test("a method that a path does not take is answered with those that it takes", arguments: methods)
+        @Test("a wrong method gets 405 and the allowed methods", arguments: methods)
         func allow(method: String, path: String, allowed: String) async throws {
             try await serving { port, _ in
                 let answer = try await ask(port, path, method: method)
@@ -295,7 +294,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "read_only refuses what changes something, and shows no form for it",
+            "read_only refuses every change and shows no forms",
             arguments: [AccessPolicy(isReadOnly: true), AccessPolicy(token: token, isReadOnly: true)])
         func readOnly(access: AccessPolicy) async throws {
             let actions = MonitorActions(checkNow: { _, _ in .done })
@@ -319,7 +318,7 @@ extension StatusServerSuite {
             }
         }
 
-        // MARK: - Who may only read
+        // MARK: - Readers and the public
 
         /// An incident that eva acknowledged and channel ops was notified of; and a silence.
         private func fill() async throws {
@@ -379,7 +378,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("server.public shows domains to everybody, and nothing of who acts and is notified")
+        @Test("server.public shows domains to everybody, but not who acts or is notified")
         func everybody() async throws {
             try await fill()
             let actions = MonitorActions(checkNow: { _, _ in .done })
@@ -419,7 +418,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("names are read as people write them, in paths and in searches")
+        @Test("paths and searches accept names as people write them")
         func international() async throws {
             let kept = "xn--bcher-kva.example"
             try await serving(watched: [kept, "a.test"]) { port, _ in

@@ -8,7 +8,7 @@ import Testing
 @testable import Monitoring
 
 extension StatusServerSuite {
-    @Suite("The link of a message")
+    @Suite("Acknowledge link")
     struct AcknowledgeLinkTests {
         private let scratch: ScratchStore
         private static let id = "0123456789abcdef"
@@ -46,7 +46,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "looking at it, however often, changes nothing; its form acknowledges once, and then says that it was used")
+            "opening the link changes nothing; its form acknowledges once, then says that it was used")
         func once() async throws {
             try await scratch.fire()
             let link = try await link()
@@ -72,7 +72,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("it was used after a restart too; one that was not still works")
+        @Test("after a restart a used link stays used, and an unused one still works")
         func restart() async throws {
             try await scratch.fire()
             let used = try await link()
@@ -100,7 +100,7 @@ extension StatusServerSuite {
             try store.close()
         }
 
-        @Test("it silences the incident's domain as well, for as long as the form says, and with that it is used")
+        @Test("the link can silence the incident's domain for the time in the form, and is then used")
         func silence() async throws {
             try await scratch.fire()
             let link = try await link()
@@ -122,7 +122,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("it silences no domain but the incident's, and no form of another page, and stays unused")
+        @Test("the link is refused for another domain or from another page, and stays unused")
         func otherDomain() async throws {
             try await scratch.fire()
             let link = try await link()
@@ -140,7 +140,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("one that is forged, of another incident, cut or expired says so, does nothing, and gives no name")
+        @Test("a forged, foreign, cut or expired link is refused, changes nothing and reveals no name")
         func refused() async throws {
             try await scratch.fire()
             try await scratch.fire("fedcba9876543210", "b.test")
@@ -173,7 +173,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("without a session it leads through the login and back, and nowhere else; the log has no link")
+        @Test("without a session the link leads through the login and back; it is never logged")
         func login() async throws {
             try await scratch.fire()
             let link = try await link()
@@ -214,7 +214,7 @@ extension StatusServerSuite {
             #expect(!log.lines.contains { $0.contains(link) || $0.contains(link.suffix(32)) })
         }
 
-        @Test("once the incident has ended there is nothing to acknowledge, and the link is not used up")
+        @Test("after the incident ended, the link acknowledges nothing and is not used up")
         func ended() async throws {
             var incident = try await scratch.fire()
             let link = try await link()

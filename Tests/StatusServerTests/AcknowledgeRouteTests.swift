@@ -60,10 +60,10 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("what cannot be acknowledged is refused, and changes nothing")
+        @Test("an acknowledgement that is not possible is refused and changes nothing")
         func refused() async throws {
             try await scratch.fire()
-            try await serving(onWrite: { Issue.record("a change") }) { port in
+            try await serving(onWrite: { Issue.record("a refused request must not report a change") }) { port in
                 #expect(try await acknowledge(port, "{}").status == 400)
                 #expect(try await acknowledge(port, #"{"by": " "}"#).status == 400)
                 let unknown = "/api/v1/incidents/ffffffff/ack"

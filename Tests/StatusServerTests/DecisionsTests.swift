@@ -31,7 +31,7 @@ extension StatusServerSuite {
             Decisions(troubled, incidents, context, WatchIndex([]), ReportTime(now: noon))
         }
 
-        /// Without an incident, with one that fires, with one that recovers.
+        /// The sections without an incident, with a firing one, and with a recovering one.
         static let statuses: [(DomainStatus, Decisions.Section, Decisions.Section, Decisions.Section)] = [
             (.missing, .act, .act, .act), (.expectationFailed, .act, .act, .act), (.stale, .act, .act, .act),
             (.divergent, .warnings, .act, .calm), (.unconfirmed, .warnings, .act, .calm),
@@ -39,7 +39,7 @@ extension StatusServerSuite {
             (.propagating, .calm, .act, .calm), (.unknown, .warnings, .act, .calm), (.waiting, .calm, .act, .calm),
         ]
 
-        @Test("a domain is in the section of its decision, by its state and its incidents", arguments: statuses)
+        @Test("state and incidents decide a domain's section", arguments: statuses)
         func sections(
             status: DomainStatus, without: Decisions.Section, firing: Decisions.Section, recovering: Decisions.Section
         ) throws {
@@ -52,7 +52,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("what is left to take decides: an inhibited incident is taken with its cause")
+        @Test("unacknowledged incidents decide; an inhibited one is acknowledged with its cause")
         func owners() throws {
             var context = IncidentContext()
             context.acknowledgements = [
@@ -74,7 +74,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("domains are together by state and reason; a change of its own stays alone")
+        @Test("domains are grouped by state and reason; each propagating change stays alone")
         func groups() throws {
             let domains = [
                 try Self.troubled("a.test", .missing), try Self.troubled("b.test", .missing),
@@ -88,7 +88,7 @@ extension StatusServerSuite {
             #expect(decisions.groups[.calm]?.map(\.domains.count) == [1, 1, 2])
         }
 
-        @Test("a domain with nothing but what many domains have is named by their incident alone")
+        @Test("a domain with only a shared problem is named only by the shared incident")
         func shared() throws {
             let record = IncidentRecord(
                 incident: Incident(

@@ -54,7 +54,7 @@ extension StatusServerSuite {
         /// The paths of the parts, after the domain's own.
         static let parts = ["", "/changes", "/edges", "/history", "/findings", "/evidence"]
 
-        @Test("page and document show the last full look though a light one followed; other names are not found")
+        @Test("page and JSON show the last full check even after a light one; unknown names get 404")
         func served() async throws {
             let scratch = try ScratchStore()
             let seen = try result()
@@ -116,7 +116,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "what Apple's copy lacks can be sent to Apple, with the evidence; a page of one domain has its chart",
+            "an old copy can be reported to Apple with evidence; the page of a single domain has its chart",
             arguments: [(1, [1, 1], false), (2, [1, 1], true), (2, [2, 1], true)])
         func report(_ origin: Int, _ edges: [Int], _ isOffered: Bool) async throws {
             let name = "links.a.test"
@@ -162,11 +162,11 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "a URL that opens the app is followed by what only the phone knows, where all is well",
+            "if all is well, a URL that opens the app lists what only the phone knows",
             arguments: [
                 ("/v1/a", 1, [1, 1], true), ("/v2/a", 1, [1, 1], false),
                 ("https://other.example/v1/a", 1, [1, 1], false),
-                // Not all is well.
+                // These are not all well.
                 ("/v1/a", 2, [1, 1], false), ("/v1/a", 1, [1, 2], false), ("/v1/a", 2, [2, 1], false),
             ])
         func tried(_ url: String, _ origin: Int, _ edges: [Int], _ isListed: Bool) async throws {

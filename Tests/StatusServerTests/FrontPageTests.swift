@@ -74,7 +74,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "what to do is a list where it has several sentences",
+            "instructions of several sentences become a list",
             arguments: [
                 ("Wait.", ["Wait."]), ("Wait a day. Then report it.", ["Wait a day.", "Then report it."]),
                 ("Serve 1.2 of it at a.test. `nginx -t` tells.", ["Serve 1.2 of it at a.test.", "`nginx -t` tells."]),
@@ -82,7 +82,7 @@ extension StatusServerSuite {
             ])
         func sentences(_ text: String, _ parts: [String]) { #expect(text.sentences == parts) }
 
-        @Test("the legend follows from what phones do, sums to all domains, and filters")
+        @Test("the legend counts domains by what phones do, adds up to all domains, and filters")
         func legend() async throws {
             let (scratch, watched) = try await staged()
             let page = try await page(scratch, watched)
@@ -99,7 +99,7 @@ extension StatusServerSuite {
             #expect(page.contains("href=\"/assets/icon-fail.svg\""))
         }
 
-        @Test("each domain is in the section of the decision that it needs, with effect, reason, action and times")
+        @Test("each domain is in the section of its decision, with effect, reason, action and times")
         func sections() async throws {
             let (scratch, watched) = try await staged()
             let page = try await page(scratch, watched)
@@ -140,7 +140,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "what somebody acknowledged or silenced is being handled, with who, why and until when",
+            "acknowledged and silenced domains are being handled: by whom, why and until when",
             arguments: Taking.allCases)
         func handled(taking: Taking) async throws {
             let (scratch, watched) = try await staged()
@@ -177,7 +177,7 @@ extension StatusServerSuite {
             #expect(!reader.contains("<form class=\"write\"") && reader.contains("eva: ") == isTaken)
         }
 
-        @Test("a state does not contradict its row, and copies are not wrong because the origin is")
+        @Test("a state does not contradict its row, and a broken origin does not make the copies wrong")
         func contradictions() async throws {
             let scratch = try ScratchStore()
             let webPage = Reply.file("<html>")
@@ -200,7 +200,7 @@ extension StatusServerSuite {
                 ])
         }
 
-        @Test("domains with one cause are one decision from two on, which names them and takes them together")
+        @Test("two or more domains with one cause are one decision that names and handles them together")
         func shared() async throws {
             let (scratch, watched) = try await staged()
             let names = (0..<9).map { "lost\($0).test" }
@@ -224,7 +224,7 @@ extension StatusServerSuite {
             #expect(more.sections["list"]?.count == 10)
         }
 
-        @Test("a reason has fifteen words at most, and no option of the command line")
+        @Test("a reason has at most fifteen words and no command-line option")
         func reasons() {
             for (text, brief) in Self.reasons { #expect(text.inWords(upTo: 15) == brief) }
         }
@@ -257,14 +257,14 @@ extension StatusServerSuite {
             (["page": "2"], []), (["q": "%"], []), (["label": "team=b' OR 1=1 --"], []),
         ]
 
-        @Test("an address says which domains are shown, each of them once", arguments: queries)
+        @Test("a query chooses the domains, and each is shown once", arguments: queries)
         func filter(query: [String: String], expected: [String]) async throws {
             let (scratch, watched) = try await staged()
             let page = try await page(scratch, watched, query)
             #expect(page.sections.values.flatMap(\.self).flatMap(\.self).sorted() == expected)
         }
 
-        @Test("no domain, and none checked yet")
+        @Test("the page works without domains and before the first check")
         func nothing() async throws {
             let scratch = try ScratchStore()
             let empty = try await page(scratch, [])
@@ -275,7 +275,7 @@ extension StatusServerSuite {
             #expect(first.sections == ["calm": [["a.test", "b.test"]]])
         }
 
-        @Test("a removed domain is no longer shown nor counted, and one that comes back is")
+        @Test("a removed domain is not shown or counted; one that comes back is")
         func reload() async throws {
             let (scratch, watched) = try await staged()
             func shown(_ watched: [WatchedDomain]) async throws -> (Bool, [String]) {
@@ -287,7 +287,7 @@ extension StatusServerSuite {
             #expect(try await shown(watched) == (true, ["1", "2", "1", "1"]))
         }
 
-        @Test("what is up to date is paged; decisions are on the first page alone")
+        @Test("up-to-date domains are paged; decisions are only on the first page")
         func many() async throws {
             let (scratch, watched) = try await staged()
             let more = try (0..<60).map { try info("w\($0).test", labels: ["team": "c"]) }
@@ -301,7 +301,7 @@ extension StatusServerSuite {
             #expect(beyond.contains("The list ends before this page. <a href=\"/\">First page</a>"))
         }
 
-        @Test("with thousands of domains the page stays small")
+        @Test("the page stays small with thousands of domains")
         func thousands() async throws {
             let scratch = try ScratchStore()
             let teams = (0..<20).map { "team\($0)" }

@@ -4,7 +4,7 @@ import Testing
 @testable import StatusServer
 
 extension StatusServerSuite {
-    @Suite("Builder of pages")
+    @Suite("HTML builder")
     struct HTMLTests {
         private static func text(_ html: HTML) -> String { String(decoding: html.bytes, as: UTF8.self) }
 
@@ -27,7 +27,7 @@ extension StatusServerSuite {
                 Self.text("\(String("<" + text).replacing("<", with: "<", maxReplacements: 1))") == "&lt;" + expected)
         }
 
-        @Test("markup goes into markup as it is, alone, in a list and where it may be missing")
+        @Test("markup is not escaped again: alone, in a list and as an optional")
         func nested() {
             let item: HTML = "<li>\("<b>")</li>"
             let none: HTML? = nil
@@ -39,10 +39,10 @@ extension StatusServerSuite {
             #expect(Self.text("\(12) \(Int64(-3))") == "12 -3")
         }
 
-        @Test("on a condition, and nothing is made of it without")
+        @Test("conditional markup is not built if the condition is false")
         func conditional() {
             func made(_ html: HTML) -> HTML {
-                Issue.record("made")
+                Issue.record("the markup was built")
                 return html
             }
             #expect(Self.text("<a\(#" class="x""#, if: true)>") == #"<a class="x">"#)

@@ -53,7 +53,7 @@ extension StatusServerSuite {
             return try Set(all.compactMap(\.domain)).filter { $0.name != "old.gone.test" }.map { try info($0.name) }
         }
 
-        @Test("an international name stands in its own script")
+        @Test("an international name is shown in its own script")
         func international() async throws {
             let kept = "xn--bcher-kva.example"
             let one = try await scratch.fire("0123456789abcdef", kept)
@@ -66,7 +66,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("open incidents stand by what phones do, not by age; of no single domain first")
+        @Test("open incidents are sorted by what phones do, not by age; global ones come first")
         func urgency() async throws {
             func broken(_ name: String, _ effect: Verdict.Level, _ kind: IncidentKind, age: Double) async throws {
                 var one = try incident("of-\(name)", name, kind, .firing)
@@ -98,7 +98,7 @@ extension StatusServerSuite {
             ("q=%25", [], 0, false),
         ]
 
-        @Test("what an incident was stays on its page, in lists and in the API after it ended; so does what ended it")
+        @Test("pages, lists and the API still show what an incident was, and what ended it, after its end")
         func past() async throws {
             var one = try incident("0123456789abcdef", "a.test", .originBroken, .firing)
             one.resolvedAt = noon - 60
@@ -127,7 +127,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("search and kind choose among all incidents, not among those of a page", arguments: lists)
+        @Test("search and kind filter all incidents, not only those of a page", arguments: lists)
         func list(query: String, sections: [String], rows: Int, isOlder: Bool) async throws {
             try await scratch.serving(watched: try await fill()) { port in
                 let page = try await ask(port, "/incidents?\(query)").body
@@ -143,7 +143,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("what a message links to opens, whatever became of the incident, and for a change, too")
+        @Test("a message's link opens in every state of its incident, and for a change")
         func linked() async throws {
             let states: [Incident.State] = [.pending, .firing, .recovering, .resolved]
             var all: [Incident] = []
@@ -162,7 +162,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("an acknowledgement that no longer holds counts as none")
+        @Test("an acknowledgement that has lapsed does not count")
         func acknowledged() async throws {
             var worse = try incident("worse", "a.test", .cdnStale, .firing)
             try await add([worse, try incident("held", "b.test", .cdnStale, .firing)])

@@ -16,7 +16,7 @@ extension StatusServerSuite {
 
         init() throws { scratch = try ScratchStore() }
 
-        /// Six changes that Apple's CDN followed, and a seventh that one edge follows and one does not, for two days.
+        /// Apple's CDN followed six changes. Of the seventh, one edge has been behind for two days.
         private func fill() async throws {
             func file(_ version: Int) -> Reply {
                 .file(SampleFile.version(version)).expiring(at: noon + 90 * 86_400)
@@ -90,7 +90,7 @@ extension StatusServerSuite {
             "NewSilence.until", "NewAcknowledgement.reason", "Silence.watched_domains",
         ]
 
-        @Test("an object has the keys that its description names, all of them, and no other")
+        @Test("a described object requires all its keys and allows no other")
         func strictness() throws {
             let file = URL(filePath: #filePath).deletingLastPathComponent()
                 .appending(path: "../../Sources/StatusServer/Resources/openapi.json")
@@ -115,7 +115,7 @@ extension StatusServerSuite {
             #expect(!schemas.isEmpty && schemas.flatMap { loose($0.value, $0.key) }.sorted() == [])
         }
 
-        @Test("each path that is served is documented, and each documented path and field is in the answers")
+        @Test("each served path is documented, and each documented path and field is served")
         func description() async throws {
             try await fill()
             let actions = MonitorActions(

@@ -9,7 +9,7 @@ import Testing
 extension StatusServerSuite {
     @Suite("Overview")
     struct OverviewTests {
-        @Test("trouble comes first: firing, failing, warning, unchecked, then what is fine, each by name")
+        @Test("trouble comes first: firing, failing, warning, unchecked, ok; each by name")
         func order() async throws {
             let overview = try await overview(
                 [
@@ -27,7 +27,7 @@ extension StatusServerSuite {
             #expect(overview.domains.map(\.verdict) == [.failing, .failing, .failing, .warning, nil, .ok, .ok])
         }
 
-        @Test("nothing is called well while no monitor checks, and what was wrong stays so")
+        @Test("while no monitor runs, no domain is ok, and failing domains stay failing")
         func unchecked() async throws {
             let scratch = try ScratchStore()
             try await scratch.store.watch(["a.test", "b.test", "c.test"].map { WatchedDomain(domain: try Domain($0)) })
@@ -46,7 +46,7 @@ extension StatusServerSuite {
             #expect(overview.pastHeadline == "no domain had trouble")
         }
 
-        @Test("who reads the store knows the maintenance windows of its daemon")
+        @Test("a reader of the store sees the daemon's maintenance windows")
         func windows() async throws {
             let scratch = try ScratchStore()
             try await scratch.commit([state("a.test", .failing, open: [(.cdnStale, .firing)])])
@@ -78,7 +78,7 @@ extension StatusServerSuite {
             ([.failing, .warning], "2 of 2 domains need attention"),
         ]
 
-        @Test("the headline counts", arguments: headlines)
+        @Test("the headline counts the domains that need attention", arguments: headlines)
         func headline(levels: [Verdict.Level?], expected: String) async throws {
             let overview = try await overview(
                 levels.enumerated().map { try state("d\($0.offset).test", $0.element) })
@@ -94,13 +94,13 @@ extension StatusServerSuite {
             (Comparison(state: .missing), "missing: Apple has no copy"),
         ]
 
-        @Test("the comparison is told in words, with the lag", arguments: comparisons)
+        @Test("the comparison is shown in words, with the lag", arguments: comparisons)
         func comparison(comparison: Comparison, expected: String) async throws {
             let overview = try await overview([state("a.test", .ok, comparison: comparison)])
             #expect(overview.domains.first?.comparison?.summary == expected)
         }
 
-        @Test("every state of a comparison has words of its own")
+        @Test("every state of a comparison has its own words")
         func allComparisons() async throws {
             var words: Set<String> = []
             for kind in Comparison.State.allCases {
@@ -110,7 +110,7 @@ extension StatusServerSuite {
             #expect(words.count == Comparison.State.allCases.count)
         }
 
-        @Test("who reads the store after the wall clock was corrected sees what the daemon sees")
+        @Test("after a clock correction a reader of the store sees what the daemon sees")
         func correctedClock() async throws {
             let correction: TimeInterval = 5 * 86_400
             let scratch = try ScratchStore()
@@ -134,7 +134,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("a silence of everything is said, with its end and whose it is; one of a few domains is not")
+        @Test("the overview names the end and author of a silence of all domains, but not of some")
         func silenceOfAll() async throws {
             let scratch = try ScratchStore()
             try await scratch.commit([state("a.test", .ok)])
@@ -159,7 +159,7 @@ extension StatusServerSuite {
             #expect(row.verdict == nil && row.parts == [] && row.checkedAt == nil && row.comparison == nil)
         }
 
-        @Test("incidents have kind, state and start; resolved ones are left out")
+        @Test("incidents show kind, state and start; resolved ones are left out")
         func incidents() async throws {
             let overview = try await overview(
                 [
@@ -186,7 +186,7 @@ extension StatusServerSuite {
             #expect(overview.notifications == expected + (count == 0 ? "" : " for ops, the oldest from 5 min ago"))
         }
 
-        @Test("a text of a stranger is made displayable and cut, however few characters it has")
+        @Test("text from outside is made displayable and cut, even if it is one long character")
         func strangers() async throws {
             let bomb = "e" + String(repeating: "\u{0301}", count: 100_000)
             let overview = try await overview(
@@ -195,7 +195,7 @@ extension StatusServerSuite {
             #expect(try #require(overview.domains.last).parts.allSatisfy { $0.unicodeScalars.count <= 2000 })
         }
 
-        @Test("an open incident shows what silences and inhibits it, and who acknowledged it")
+        @Test("an open incident shows its silence, what inhibits it, and who acknowledged it")
         func context() throws {
             let record = IncidentRecord(
                 incident: Incident(
@@ -222,7 +222,7 @@ extension StatusServerSuite {
             #expect(global.map(\.acknowledged?.by) == ["eva"])
         }
 
-        @Test("instants are shown as clocks show them")
+        @Test("times are those of the wall clock")
         func clocks() throws {
             let time = ReportTime(now: noon, wall: noon + 3600)
             let stale = try state("a.test", .failing, open: [(.cdnStale, .firing)])

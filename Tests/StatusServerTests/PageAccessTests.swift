@@ -43,7 +43,7 @@ extension StatusServerSuite {
             ("", 421), ("<script>", 421),
         ]
 
-        @Test("on loopback the pages answer to their own names alone, probes to any", arguments: hosts)
+        @Test("on loopback, pages accept only their own host names; probes accept any", arguments: hosts)
         func host(host: String, expected: Int) async throws {
             try await serving(publicURL: "https://aasa.example.net/") { port in
                 for (path, status) in [("/", expected), ("/api/v1/domains/a.test", expected), ("/healthz", 200)] {
@@ -65,7 +65,7 @@ extension StatusServerSuite {
             (["Content-Type: text/plain", "Origin: http://localhost"], 415),
         ]
 
-        @Test("a form is taken from our own pages alone", arguments: senders)
+        @Test("a form is accepted only from our own pages", arguments: senders)
         func form(headers: [String], expected: Int) async throws {
             let writes = Mutex(0)
             try await serving(onWrite: { writes.withLock { $0 += 1 } }) { port in
@@ -83,7 +83,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("an acknowledgement goes and ends by a form; what is wrong with one is said")
+        @Test("a form acknowledges an incident and ends the acknowledgement; mistakes are reported")
         func acknowledge() async throws {
             let incident = try incident("0123456789abcdef", "a.test", .cdnStale, .firing)
             _ = try await scratch.store.commit(
@@ -108,7 +108,7 @@ extension StatusServerSuite {
             (.done, 303), (.underWay, 303), (.tooOften(retryAfter: 7), 429), (.notWatched, 404),
         ]
 
-        @Test("a check goes by a form of our own pages, and leads back to the page", arguments: checks)
+        @Test("a form of our own pages starts a check and leads back to the page", arguments: checks)
         func check(answer: MonitorActions.CheckAnswer, status: Int) async throws {
             let asked = Mutex<[Domain]>([])
             let actions = MonitorActions(checkNow: { domain, _ in
@@ -129,7 +129,7 @@ extension StatusServerSuite {
             #expect(asked.withLock(\.self) == Array(repeating: try Domain("a.test"), count: 2))
         }
 
-        @Test("while a check is under way the page says so, and refreshes sooner", arguments: [false, true])
+        @Test("during a check the page says so and refreshes more often", arguments: [false, true])
         func checking(isChecking: Bool) async throws {
             let actions = MonitorActions(isChecking: { $0.name == "a.test" && isChecking })
             try await scratch.commit([try state("a.test", .ok), try state("b.test", .ok)])
@@ -143,7 +143,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("browsers are led to the login form, and a session opens what the token opens")
+        @Test("browsers are redirected to the login form; a session gives the same access as the token")
         func login() async throws {
             try await serving(token: "s3cret") { port in
                 let led = try await ask(port, "/domains/a.test?pause=1", headers: ["Accept: text/html"])
@@ -167,7 +167,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("a page that did not change is not sent again")
+        @Test("an unchanged page is answered with 304")
         func unchanged() async throws {
             try await serving { port in
                 let first = try await ask(port, "/")
@@ -178,7 +178,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("a badge says the state")
+        @Test("a badge shows the state")
         func badge() async throws {
             try await scratch.commit([try state("a.test", .failing, open: [(.cdnStale, .firing)])])
             try await serving { port in

@@ -11,7 +11,7 @@ extension StatusServerSuite {
     @Suite("Propagation chart")
     struct PropagationChartTests {
         @Test(
-            "a young store's chart begins with its first look, and labels of its axis keep apart",
+            "a new store's chart begins with its first check, and its axis labels do not overlap",
             arguments: [(600, 612), (7200, 7344), (40_000, 40_800), (864_000, 86_400)] as [(Double, Double)])
         func young(age: TimeInterval, window: TimeInterval) {
             let results = [PropagationRecord.VersionInterval(at: noon - age, served: .version(1))]
@@ -23,9 +23,9 @@ extension StatusServerSuite {
             #expect(zip(places, places.dropFirst()).allSatisfy { $1 - $0 > 9 }, "\(places)")
         }
 
-        /// A wall clock that is ahead of the steady clock by no whole seconds: midnight was the day before.
+        /// The differences are not whole seconds: a rounding error would show the day before at midnight.
         @Test(
-            "ticks and days have the wall clock's date, however far the clocks are apart",
+            "ticks and days show the wall clock's date, whatever the difference between the clocks",
             arguments: [0.4, 7200.4, -0.6, -90.3])
         func clocksApart(ahead: TimeInterval) throws {
             let time = ReportTime(now: noon - ahead, wall: noon)
@@ -46,7 +46,7 @@ extension StatusServerSuite {
 
         private static let day = 86_400.0
 
-        @Test("each of the last 90 days has a mark: the worst incident, none, or that nobody looked")
+        @Test("each of the last 90 days has a mark: the worst incident, none, or not monitored")
         func history() throws {
             #expect(HistoryBar(DomainPast(), time: ReportTime(now: noon)) == nil)
             func past(_ daysAgo: Double, _ long: Double, _ severity: Severity, ends: Bool = true) throws -> Incident {
@@ -67,7 +67,7 @@ extension StatusServerSuite {
             let tones = bar.days.map(\.tone)
             #expect(bar.days.count == 90 && bar.days.first?.x == "0%")
             #expect(tones.prefix(58).allSatisfy { $0 == "none" } && tones[58] == "ok")
-            // The 20th day before has a warning and an error; two more have the warning, and today has an error.
+            // 20 days ago: a warning and an error. The next two days: the warning. Today: an error.
             #expect(tones[69...71] == ["fail", "warn", "warn"] && tones[72] == "ok" && tones[89] == "fail")
             // Two days lie completely within the pause.
             #expect(tones[77...80] == ["ok", "none", "none", "ok"])
@@ -75,7 +75,7 @@ extension StatusServerSuite {
             #expect(bar.text == "Incidents on 4 of 30 days" && bar.from == "24 Aug")
         }
 
-        @Test("while the domain was not watched, nothing is drawn, and what came back was not deployed then")
+        @Test("nothing is drawn while a domain is not watched, and its return is not a deployment")
         func notWatched() throws {
             let day = 86400.0
             let content = ContentHash(of: "v1".utf8)

@@ -45,7 +45,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("the overview is served with its guards, whatever the store holds")
+        @Test("the overview is served whole, as HTML")
         func overview() async throws {
             let (watched, states) = try sample()
             try await scratch.commit(states)
@@ -60,7 +60,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "a browser gets a refusal in the frame of the pages, a program gets it in plain words",
+            "a browser gets a refusal as a page, a program gets plain text",
             arguments: [
                 ("/domains/a.tset", 404, "This domain is not watched here", #"<a href="/domains/a.test">"#),
                 ("/domains/%3Cscript%3E", 404, "This domain is not watched here", "All domains"),
@@ -82,7 +82,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "a filter by something that there is not shows nothing in its place",
+            "an unknown filter value gets 400",
             arguments: ["/?state=nonsense", "/incidents?kind=nonsense"])
         func unknownFilter(path: String) async throws {
             try await serving { port, _ in
@@ -99,7 +99,7 @@ extension StatusServerSuite {
             ("OPTIONS", "/", 405), ("PROPFIND", "/", 405), ("TRACE", "/", 405),
         ]
 
-        @Test("each answer has its status, its guards, and no body after HEAD", arguments: answers)
+        @Test("each answer has its status and security headers, and no body after HEAD", arguments: answers)
         func status(method: String, target: String, expected: Int) async throws {
             try await serving { port, _ in
                 let answer = try await ask(port, target, method: method)
@@ -120,7 +120,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "the connection of an HTTP/1.0 client, and of one that says so, ends with the answer",
+            "the connection closes after the answer for HTTP/1.0 and Connection: close",
             arguments: ["HTTP/1.0\r\n", "HTTP/1.0\r\nConnection: keep-alive\r\n", "HTTP/1.1\r\nConnection: Close\r\n"])
         func connectionEnds(_ version: String) async throws {
             try await serving { port, _ in
@@ -132,7 +132,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("health is said in two letters")
+        @Test("health is answered with `ok`")
         func health() async throws {
             try await serving { port, _ in
                 let answer = try await ask(port, "/healthz")
@@ -161,7 +161,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "with a token, only the paths of supervisors are open",
+            "with a token set, only probes are open without it",
             arguments: [
                 ("/healthz", 200), ("/healthz?x", 200), ("/readyz", 200), ("/healthz/", 401), ("/Healthz", 401),
                 ("/nothing", 401),
@@ -174,7 +174,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("an empty token lets nobody in")
+        @Test("an empty token is never accepted")
         func emptyToken() async throws {
             try await serving(token: "") { port, _ in
                 for credential in ["Bearer ", Self.basic("x:")] {
@@ -184,7 +184,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("the token does not come out of a description")
+        @Test("a description does not contain the token")
         func secret() {
             let settings = StatusServerSettings(
                 access: AccessPolicy(token: "s3cret"), version: "1", watched: [], cdnBaseURL: "")
@@ -193,7 +193,7 @@ extension StatusServerSuite {
             #expect(!dumped.contains("s3cret") && !"\(settings)".contains("s3cret"))
         }
 
-        @Test("a store that does not answer is a 503, logged once; health goes on")
+        @Test("a store that does not answer gives 503 and one log line; health is still answered")
         func storeGone() async throws {
             try scratch.store.close()
             try await serving { [log] port, _ in
@@ -208,7 +208,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("other domains are shown after a reload")
+        @Test("a reload changes which domains are shown")
         func reload() async throws {
             try await serving(watched: [info("old.test")]) { port, server in
                 #expect(try await ask(port, "/").body.contains("old.test"))
@@ -218,7 +218,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("headers beyond measure and broken requests are refused, and the server goes on")
+        @Test("oversized headers and broken requests are refused, and the server continues")
         func hostile() async throws {
             try await serving { port, _ in
                 let long = String(repeating: "x", count: 200_000)
@@ -236,9 +236,9 @@ extension StatusServerSuite {
             }
         }
 
-        // MARK: - Life
+        // MARK: - Start and end
 
-        @Test("it ends, though clients hold on", arguments: [true, false])
+        @Test("the server ends while clients keep their connections", arguments: [true, false])
         func end(isGraceful: Bool) async throws {
             let (ports, feed) = AsyncStream.makeStream(of: Int.self)
             // No client loses its connection to its deadline before this test ends. Only the client within a body has a
@@ -268,7 +268,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("an address in use is told before anything is served")
+        @Test("an address that is in use is an error")
         func inUse() async throws {
             try await serving { port, _ in
                 let second = server(port: port) { _ in Issue.record("it must not listen") }
@@ -281,7 +281,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "an address that is not this machine's, or none at all, is told",
+            "an address that is not local, or does not exist, is an error",
             arguments: [("192.0.2.1", ListenError.Code.addressNotAvailable), ("no-such-host.invalid", .unknownHost)])
         func notOurs(host: String, code: ListenError.Code) async throws {
             let server = server(host: host) { _ in }

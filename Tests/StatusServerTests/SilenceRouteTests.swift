@@ -49,7 +49,7 @@ extension StatusServerSuite {
             return RawAnswer(try await client.receive())
         }
 
-        @Test("a silence is asked for, listed and ended, and each change is reported")
+        @Test("a silence can be created, listed and ended, and each change is reported")
         func life() async throws {
             let writes = Mutex(0)
             try await serving(onWrite: { writes.withLock { $0 += 1 } }) { (port: Int) async throws -> Void in
@@ -72,7 +72,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "what is no order is refused in words, and nothing is kept",
+            "an invalid request is refused with a reason, and nothing is stored",
             arguments: [
                 ("", "the body is not a JSON object"), ("[]", "the body is not a JSON object"),
                 (#"{"for": "2h", "reason": "r", "author": "a"}"#, "a silence needs a domain or a label"),
@@ -103,7 +103,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("a page of another site cannot make its visitor's browser ask for one")
+        @Test("another site cannot make its visitor's browser create a silence")
         func otherSites() async throws {
             try await serving { (port: Int) async throws -> Void in
                 for type in ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x", nil]
@@ -128,7 +128,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("with a token set, writing needs it, under whatever name the site is reached")
+        @Test("with a token set, every write needs it, under any host name")
         func token() async throws {
             try await serving(token: "s3cret") { (port: Int) async throws -> Void in
                 #expect(try await post(port).status == 401)
@@ -139,7 +139,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("what is too large is refused, and other methods are")
+        @Test("a body that is too large and other methods are refused")
         func bounds() async throws {
             try await serving { (port: Int) async throws -> Void in
                 let large = #"{"domain": ""# + String(repeating: "x", count: 20_000) + #""}"#
@@ -151,7 +151,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("while the store is away, who writes is told to come again")
+        @Test("without the store every request gets 503 and Retry-After")
         func storeAway() async throws {
             try scratch.store.close()
             try await serving { (port: Int) async throws -> Void in
@@ -165,7 +165,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("an incident that is silent says until when on the page")
+        @Test("the page says until when an incident is silenced")
         func page() async throws {
             try await scratch.fire("0123456789abcdef", "example.com")
             try await serving { (port: Int) async throws -> Void in

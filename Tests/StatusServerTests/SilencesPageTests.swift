@@ -23,7 +23,7 @@ extension StatusServerSuite {
                 health: MonitorHealth(channels: channels), maintenance: maintenance, body)
         }
 
-        @Test("a window is shown by the clock of its zone, with its days and its end")
+        @Test("a window is shown in its own time zone, with its days and its end")
         func zone() async throws {
             let night = MaintenanceWindow(
                 name: "night", scope: SilenceScope(domains: [.all]), days: [.sun, .sat],
@@ -42,7 +42,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("the page of silences begins one of a label or a pattern, lists it with what it matches, and ends it")
+        @Test("the silences page creates one for a label or pattern, lists its matches, and ends it")
         func page() async throws {
             let night = MaintenanceWindow(
                 name: "night", scope: SilenceScope(domains: [.all]), days: [.sat],
@@ -99,7 +99,7 @@ extension StatusServerSuite {
         ]
         private static let long = String(repeating: "x", count: 600)
 
-        @Test("a refused form is shown again, with what is wrong and what was typed", arguments: refusals)
+        @Test("a refused form is shown again with the error and the input", arguments: refusals)
         func refused(path: String, form: String, words: String) async throws {
             try await fill()
             try await serving { port in
@@ -120,7 +120,7 @@ extension StatusServerSuite {
             try await scratch.fire("1123456789abcdef", "b.test")
         }
 
-        @Test("several incidents are acknowledged at once; one that ended meanwhile is no obstacle")
+        @Test("several incidents are acknowledged at once, even if one of them has ended")
         func several() async throws {
             try await fill()
             try await serving { port in
@@ -135,7 +135,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("a second check now is answered on the page, with how long to wait")
+        @Test("a second immediate check is answered on the page, with the time to wait")
         func tooOften() async throws {
             try await serving(actions: MonitorActions(checkNow: { _, _ in .tooOften(retryAfter: 7) })) { port in
                 let answer = try await post(port, "/domains/a.test/check", "back=/domains/a.test")
@@ -144,7 +144,7 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("without a channel the page has no tick at its alerts", arguments: [(0, true), (1, false)])
+        @Test("without a channel the page shows no tick for alerts", arguments: [(0, true), (1, false)])
         func channels(count: Int, warns: Bool) async throws {
             try await serving(channels: count) { port in
                 let page = try await ask(port, "/").body

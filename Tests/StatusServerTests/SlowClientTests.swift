@@ -1,4 +1,4 @@
-// Clients that send and take as little as they can.
+// Clients that send and read as slowly as they can.
 
 import Foundation
 import MonitorMetrics
@@ -49,7 +49,7 @@ extension StatusServerSuite {
         }
 
         @Test(
-            "health is answered while more clients than there are places dawdle", .serialized,
+            "health is answered while more slow clients than the limit are connected", .serialized,
             arguments: Slowness.allCases)
         func health(_ slowness: Slowness) async throws {
             let scratch = try ScratchStore()
@@ -62,7 +62,9 @@ extension StatusServerSuite {
             }
         }
 
-        @Test("a byte now and then extends no deadline", arguments: Slowness.allCases.filter { $0 != .silent })
+        @Test(
+            "sending a byte now and then does not extend a deadline",
+            arguments: Slowness.allCases.filter { $0 != .silent })
         func deadline(_ slowness: Slowness) async throws {
             let scratch = try ScratchStore()
             let limits = ConnectionLimits(

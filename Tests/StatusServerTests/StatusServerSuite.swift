@@ -50,7 +50,7 @@ final class ScratchStore: Sendable {
         return firing
     }
 
-    /// Makes notifications pending.
+    /// Stores pending notifications.
     func pend(_ count: Int, channel: String = "ops", since: Date = noon - 300) async throws {
         let incidents = try (0..<count).map { try incident("incident-\($0)", "pending.test", .cdnStale, .firing) }
         _ = try await store.commit(

@@ -37,7 +37,7 @@ extension StatusServerSuite {
         private static let usual = [4, 5, 6, 7, 8].map { $0 * 3600 }
 
         @Test(
-            "a change has its limit, and its end as far as earlier changes tell",
+            "a change has a limit, and an expected end if earlier changes give one",
             arguments: [
                 (2, [], ["v6 deployed", "Now: 2 h", "Limit of 24 h"], "No estimate: no earlier change"),
                 (2, [7200], ["v6 deployed", "Now: 2 h", "Limit of 24 h"], "No estimate: only 1 earlier change"),
@@ -56,7 +56,7 @@ extension StatusServerSuite {
             #expect(line.points.filter(\.isNow).map(\.at) == [noon])
         }
 
-        @Test("it is by people's clocks, and red from the limit on, whatever the limit is")
+        @Test("times are those of the wall clock, and the line is red from the configured limit on")
         func limit() throws {
             let line = try #require(
                 made(
@@ -67,7 +67,7 @@ extension StatusServerSuite {
             #expect(line.points[0].at == noon - 8 * Self.hour + 7200)
         }
 
-        @Test("other trouble has when it began, was seen, was told, and what is known to come")
+        @Test("other trouble shows when it began, was seen and was notified, and the next known event")
         func trouble() throws {
             var state = try state("a.test", .failing, open: [(.originBroken, .firing)])
             state.verdict?.comparison = Comparison(state: .missing)
@@ -84,7 +84,7 @@ extension StatusServerSuite {
             #expect(line.openEnd == nil)
         }
 
-        @Test("nothing has happened to a domain that is well, or was not checked")
+        @Test("a domain that is well or was not checked has no time line")
         func calm() throws {
             var record = SummaryRecord(unchecked: try Domain("a.test"))
             #expect(made(record) == nil)
@@ -92,7 +92,7 @@ extension StatusServerSuite {
             #expect(made(SummaryRecord(domain: record.domain, status: .inSync, summary: record.summary)) == nil)
         }
 
-        @Test("a step keeps the sentence that explains it")
+        @Test("a step includes the sentence that explains it")
         func steps() {
             let text =
                 "Renew it now. Apple's crawler refuses an expired certificate. Then wait. Nothing needs to be done."

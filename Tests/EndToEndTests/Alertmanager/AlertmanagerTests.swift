@@ -1,4 +1,4 @@
-// A real Alertmanager as the receiver of states. It is installed by `make setup`.
+// A real Alertmanager as receiver. `make setup` installs it.
 
 import Foundation
 import Lab
@@ -9,7 +9,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite(.enabled(if: Alertmanager.isInstalled, "Alertmanager is not installed; make setup installs it"))
     struct AlertmanagerTests {
-        @Test("an incident is shown there while it lasts, passed on, and ended")
+        @Test("Alertmanager shows an open incident, passes it on, and ends it with the incident")
         func story() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -56,7 +56,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("two monitors at a cluster of two: each notification comes once, though one of each is killed")
+        @Test("two monitors and two Alertmanagers send each notification once, even if one of each is killed")
         func pair() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()

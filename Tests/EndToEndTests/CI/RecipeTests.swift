@@ -6,7 +6,7 @@ import Testing
 extension EndToEndTests {
     /// Each recipe of deploy/ci goes from a mistake to green, in its own repository.
     @Suite struct RecipeTests {
-        @Test("GitHub's action annotates a mistake, lint --fix mends it, the comment has the proof, and it turns green")
+        @Test("GitHub's action annotates a mistake and turns green after lint --fix; the comment has the proof")
         func github() async throws {
             try await Stage.withoutLab { stage in
                 let request = try await PullRequest(on: stage)
@@ -40,7 +40,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a broken contract fails with the URL, in every recipe")
+        @Test("a broken expectation fails with its URL in every recipe")
         func contract() async throws {
             try await Stage.withoutLab { stage in
                 let repository = try await Repository(
@@ -69,7 +69,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("GitLab's template goes from red to green, and its token is on no command line")
+        @Test("GitLab's template goes from red to green without its token on a command line")
         func gitlab() async throws {
             try await Stage.withoutLab { stage in
                 let repository = try await Repository(
@@ -102,7 +102,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the hooks find a mistake in a commit, and write what has one right answer")
+        @Test("the hooks find a mistake in a commit and fix what has only one right answer")
         func hooks() async throws {
             try await Stage.withoutLab { stage in
                 let repository = try await Repository(
@@ -122,7 +122,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("after a deploy the watch waits for Apple's CDN, and fails where it does not come")
+        @Test("after a deploy the recipe waits for Apple's CDN, and fails if the CDN does not follow")
         func watch() async throws {
             try await Stage.with { stage in
                 let repository = try await Repository(
@@ -148,7 +148,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a package of another hash is not installed, and a missing setting is named")
+        @Test("a package with the wrong hash is not installed, and a missing setting is named")
         func install() async throws {
             try await Stage.withoutLab { stage in
                 let repository = try await Repository(
@@ -175,7 +175,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what recipes take from others is pinned, and nothing of a request is pasted into a command")
+        @Test("recipes pin what they download and never paste text of a pull request into a command")
         func pins() throws {
             for name in ["action.yml", "github-workflow.yml"] {
                 let text = try Recipes.text(name)

@@ -43,7 +43,7 @@ enum Recipes {
         }
     }
 
-    /// The commands of a job of the template.
+    /// The commands of a job in the GitLab template.
     static func commands(ofJob job: String, _ part: String) throws -> [String] {
         let root = try Yams.compose(yaml: try text("gitlab.yml"))
         return (root?[job]?[part]?.sequence.map(Array.init) ?? []).compactMap(\.string)
@@ -178,7 +178,7 @@ struct PullRequest {
         #expect(ran[1].output.contains("❌ **Devices ignore the new file.**"))
     }
 
-    /// The run after `lint --fix` passed, and the comment has the proof.
+    /// Expects that the run after `lint --fix` passed, and that the comment has the proof.
     /// - Returns: the first line of the comment.
     func expectGreen(_ ran: [MonitorProcess]) throws -> Substring {
         #expect(ran.map(\.end) == [.exit(0), .exit(0), .exit(0)], "\(ran.map(\.errors))")

@@ -57,7 +57,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("bodies and types that are no file, or hardly one")
+        @Test("each wrong body or content type has its own finding")
         func bodies() async throws {
             try await Stage.with { stage in
                 let page = "<!DOCTYPE html><html><head><title>Welcome</title></head></html>"
@@ -95,7 +95,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a status of the origin's is told, whatever it is")
+        @Test("every status of the origin other than 200 is reported")
         func statuses() async throws {
             try await Stage.with { stage in
                 let statuses = [204, 304, 401, 403, 418, 429, 500, 503]
@@ -112,7 +112,7 @@ extension EndToEndTests {
         private static let hostile =
             "\u{1B}]0;owned\u{07}\u{1B}[31mred\u{9B}2J \u{202E}drow\u{2066}\u{200F}\u{2028} \u{07}\u{08}\r end"
 
-        @Test("text that steers a terminal never reaches it", arguments: ["text", "json", "jsonl"])
+        @Test("terminal escape codes never reach the terminal", arguments: ["text", "json", "jsonl"])
         func hostileText(_ format: String) async throws {
             try await Stage.with { stage in
                 let lab = stage.lab

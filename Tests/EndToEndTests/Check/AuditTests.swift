@@ -103,7 +103,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the entitlement decides how devices read the file, whatever the configuration says of the domain")
+        @Test("the entitlement's mode wins over the configuration's")
         func modes() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.serving("applinks"))
@@ -264,7 +264,7 @@ extension EndToEndTests {
                     """, works: [true], words: []),
         ]
 
-        @Test("how the app is signed, which Clip is its own, and what the file's entries come to", arguments: signings)
+        @Test("the signature decides the entries' verdicts and which App Clip belongs to the app", arguments: signings)
         func signing(_ row: Signing) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(row.file)
@@ -286,7 +286,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an app without the entitlement is the finding, whatever it is without")
+        @Test("an app without the entitlement fails: missing, empty, or of the wrong type")
         func unentitled() async throws {
             try await Stage.withoutLab { stage in
                 let none = Self.signed([]).replacing(
@@ -314,7 +314,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what the file names and the app does not claim is a note")
+        @Test("a service in the file that the app does not claim is a note")
         func unclaimed() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.serving("applinks", "webcredentials", "activitycontinuation"))
@@ -345,7 +345,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "what only this machine meets is unknown, as in check; what only the device reads is no fault of this machine"
+            "a local network fault is unknown; a file that only the device can read is not a fault"
         )
         func unknown() async throws {
             try await Stage.with { stage in
@@ -365,7 +365,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("--app that contradicts the file is refused; the same ID is no contradiction")
+        @Test("an --app that contradicts the file is refused; the same ID is accepted")
         func contradiction() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.serving("applinks"))
@@ -388,7 +388,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the text is the one of the documents")
+        @Test("docs/files.md shows the real output")
         func text() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("links.test").serve(Self.serving("applinks"))
@@ -405,7 +405,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("several apps, each with its own ID or the one that is named; all kept ends with 0")
+        @Test("several apps are audited, each with its own ID or --app; 0 means that all pass")
         func apps() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("both.test").serve(Self.serving("applinks", "appclips"))

@@ -7,7 +7,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct CheckTests {
-        @Test("a healthy domain passes, in words")
+        @Test("a healthy domain passes")
         func healthyText() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -56,7 +56,7 @@ extension EndToEndTests {
             ),
         ]
 
-        @Test("the JSON report has the keys of the contract, each of them always")
+        @Test("the JSON report always has all documented keys")
         func contractKeys() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -104,7 +104,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("one target prints an object, several an array")
+        @Test("one target prints an object, several print an array")
         func jsonShape() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -113,7 +113,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("targets keep their order, and a hanging one delays no other", .waitsForTimeout)
+        @Test("targets keep their order, and a hanging one does not delay the others", .waitsForTimeout)
         func order() async throws {
             try await Stage.with { stage in
                 let names = (0..<12).map { "site\($0).test" }
@@ -137,7 +137,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("targets come from a file and from standard input too")
+        @Test("targets can come from a file and from standard input")
         func lists() async throws {
             try await Stage.with { stage in
                 for name in ["a.test", "b.test", "c.test"] { stage.lab.origin(name).serve(file()) }
@@ -151,7 +151,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("without a target the domains of the configuration are checked, and several end in a summary")
+        @Test("without a target the configured domains are checked, and several domains get a summary")
         func configured() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("good.test").serve(file())
@@ -176,7 +176,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a list may come through a shell's pipe")
+        @Test("a list can come from a shell's process substitution")
         func pipedList() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("a.test").serve(file())
@@ -189,7 +189,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a list that cannot be read is told, not stumbled over", arguments: ["- <&-", "- </", "@/", "@/dev/zero"])
+            "a list that cannot be read ends with 66 and one line", arguments: ["- <&-", "- </", "@/", "@/dev/zero"])
         func unreadableList(_ words: String) async throws {
             try await Stage.withoutLab { stage in
                 let process = try stage.tool(
@@ -200,7 +200,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("targets that are no domains are usage, every one of them told")
+        @Test("targets that are not domains are usage errors, and each is named")
         func badTargets() async throws {
             try await Stage.with { stage in
                 let process = try await stage.check(["localhost", "192.0.2.1", "site.test:8443", "site..test"])
@@ -213,7 +213,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a warning passes, unless --strict is given")
+        @Test("a warning fails only with --strict")
         func strict() async throws {
             try await Stage.with { stage in
                 let origin = stage.lab.origin("site.test")
@@ -227,7 +227,8 @@ extension EndToEndTests {
         }
 
         @Test(
-            "an app in developer mode reads the origin, so the CDN is left alone", arguments: ["developer", "managed"])
+            "in developer and managed mode the CDN is not asked, because devices read the origin",
+            arguments: ["developer", "managed"])
         func modes(_ mode: String) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -239,7 +240,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the CDN is not asked for a host without a file, unless it is told to be")
+        @Test("for a host without a file the CDN is asked only with --ask-cdn")
         func askCDN() async throws {
             try await Stage.with { stage in
                 _ = stage.lab.origin("site.test")
@@ -253,7 +254,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a reader that goes away changes no exit code", arguments: [true, false])
+        @Test("a closed pipe does not change the exit code", arguments: [true, false])
         func closedPipe(_ isFailing: Bool) async throws {
             try await Stage.with { stage in
                 for host in ["a.test", "b.test"] { stage.lab.origin(host).serve(file()) }
@@ -270,7 +271,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a watch ends once its reader has gone, and not with 0")
+        @Test("watch ends with SIGPIPE when its reader closes the pipe")
         func closedPipeOfWatch() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -287,7 +288,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a terminal gets colours, unless NO_COLOR is set", arguments: [nil, "", "1"])
+        @Test("a terminal gets colours unless NO_COLOR is set", arguments: [nil, "", "1"])
         func colours(_ noColor: String?) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -303,7 +304,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "--color decides, whatever the output is; a dumb terminal gets no escape code",
+            "--color decides for every output; by default a dumb terminal gets no escape codes",
             arguments: [("auto", false), ("always", true), ("never", false)])
         func colour(_ choice: String, _ isColoured: Bool) async throws {
             try await Stage.with { stage in
@@ -319,7 +320,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("IPv4 alone finds the lab, IPv6 alone does not")
+        @Test("-4 and -6 restrict the address family")
         func families() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -330,7 +331,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the environment's proxies and CA bundles do not count")
+        @Test("proxies and CA bundles of the environment are ignored")
         func environment() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())

@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct CopyTests {
-        @Test("what Apple's crawler was refused with stands in the diagnosis")
+        @Test("the diagnosis names the status that Apple's crawler got")
         func refusedCrawler() async throws {
             try await Stage.with { stage in
                 let statuses = [403, 429, 503]
@@ -40,7 +40,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("Apple's word is kept as it came, known or not")
+        @Test("Apple's failure reason is kept as it came, known or not")
         func unknownWord() async throws {
             try await Stage.with { stage in
                 for name in ["a.test", "b.test", "c.test"] { stage.lab.origin(name).serve(file()) }
@@ -61,7 +61,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a recent Last-Modified tells since when the copies differ; an old one proves nothing of Apple's copy")
+        @Test("a recent Last-Modified dates the change; an old one proves nothing about Apple's copy")
         func lastModified() async throws {
             try await Stage.with { stage in
                 let hours: [(host: String, hours: Double?)] = [
@@ -91,7 +91,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("another order of keys and other white space are the same file")
+        @Test("files that differ only in key order and white space are the same")
         func formatting() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -104,7 +104,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a CDN copy that is no file is told")
+        @Test("a CDN copy that is not a valid file is reported")
         func badCopy() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -114,7 +114,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an answer of a gate on the way says nothing about the copy")
+        @Test("an answer from a proxy on the way says nothing about the copy")
         func gate() async throws {
             try await Stage.with { stage in
                 let statuses = [407, 429, 500, 502, 503, 302]
@@ -131,7 +131,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the age of the copy and how long it is kept are told")
+        @Test("the report has the copy's age and maximum age")
         func age() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())

@@ -11,7 +11,7 @@ extension EndToEndTests {
     @Suite struct DeviceCommandTests {
         private static let app = "ABCDE12345.com.example.app"
 
-        /// Entries of two apps for two domains.
+        /// The entries of two apps for two domains.
         private static let report = """
             Service:              applinks
             App ID:               \(app)

@@ -10,7 +10,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct FaultTests {
-        @Test("a host that the name servers do not know, and a port that nobody listens on")
+        @Test("an unknown host fails; refused connections everywhere are a local network fault")
         func noServer() async throws {
             try await Stage.withoutLab { stage in
                 let unknown = try await stage.run([
@@ -29,7 +29,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a fault of the CDN is a finding of the CDN's, and the origin is not blamed", .inTurn(.large))
+        @Test("a fault of the CDN does not blame the origin", .inTurn(.large))
         func cdnFaults() async throws {
             try await Stage.with { stage in
                 let hosts = LabFault.allCases.map { "\($0.rawValue.lowercased()).test" }
@@ -53,7 +53,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a CDN that fails before HTTP is a finding of the CDN's",
+            "a failed TLS handshake of the CDN is a finding about the CDN",
             arguments: [LabHandshake.hang, .reset, .alert, .obsoleteTLS, .plainText])
         func cdnHandshakes(_ handshake: LabHandshake) async throws {
             try await Stage.with { stage in
@@ -67,7 +67,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a CDN with a bad certificate is told as such")
+        @Test("a bad certificate of the CDN is reported as one")
         func cdnCertificate() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -78,7 +78,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a low limit on open files is raised, not run into", .inTurn(.large))
+        @Test("a low limit on open files is raised", .inTurn(.large))
         func openFiles() async throws {
             try await Stage.with { stage in
                 let hosts = (0..<40).map { "site\($0).test" }
@@ -94,7 +94,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("both sides hanging take the time of one after the other", .waitsForTimeout)
+        @Test("if both sides hang, each gets its full time limit", .waitsForTimeout)
         func bothHang() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .fault(.hang)

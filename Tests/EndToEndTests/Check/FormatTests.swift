@@ -16,7 +16,7 @@ extension EndToEndTests {
             stage.lab.origin("bad.test").behaviour = .reply(.status(500))
         }
 
-        @Test("a plugin has its line, its numbers and the exit codes of plugins")
+        @Test("the plugin format has its line, performance data and exit codes")
         func plugin() async throws {
             let cases: [(words: [String], code: Int32, first: String)] = [
                 (["good.test"], 0, "AASA OK - good.test: "), (["warn.test"], 1, "AASA WARNING - warn.test: "),
@@ -43,7 +43,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("in JUnit a domain is a test, which fails where the exit code does")
+        @Test("in JUnit a domain is a test that fails when the exit code does")
         func junit() async throws {
             try await Stage.with { stage in
                 sites(stage)
@@ -59,7 +59,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("annotations are one a finding, or one that says that all is well")
+        @Test("each finding is one annotation; without findings one says that all is well")
         func annotations() async throws {
             try await Stage.with { stage in
                 sites(stage)
@@ -73,7 +73,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("Markdown has the diagnosis and a table, and nothing of the site has an effect")
+        @Test("Markdown has the diagnosis and a table, and text of the site is never markup")
         func markdown() async throws {
             try await Stage.with { stage in
                 sites(stage)
@@ -96,7 +96,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a watch in a workflow ends in an annotation", arguments: [true, false])
+        @Test("watch in a workflow ends with an annotation", arguments: [true, false])
         func watch(isInSync: Bool) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v1"))

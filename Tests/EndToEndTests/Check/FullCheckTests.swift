@@ -1,4 +1,4 @@
-// What a full check sees beyond a light one: each address, each edge, other user agents, the root copy, pages.
+// What only a full check sees: every address and edge, other user agents, the root copy, pages.
 
 import Foundation
 import Lab
@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct FullCheckTests {
-        @Test("a light check makes one request to each side, a full one asks all that can be asked")
+        @Test("a light check makes one request to each side; a full check asks everything")
         func depth() async throws {
             try await Stage.with { stage in
                 let origin = stage.lab.origin("site.test")
@@ -34,7 +34,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the chain is told certificate by certificate, marked where nobody verified it")
+        @Test("every certificate of the chain is listed, and an unverified chain is marked")
         func chain() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -57,7 +57,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("edges that agree are one line, edges that do not are a table")
+        @Test("edges that agree are one line; edges that differ are a table")
         func edges() async throws {
             let addresses = ["127.0.0.1", "127.0.0.2", "127.0.0.3"]
             try await Stage.with(addresses: addresses) { stage in
@@ -93,7 +93,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a page that is expected at a link is opened")
+        @Test("a page that is expected at a link is fetched")
         func pages() async throws {
             try await Stage.with { stage in
                 let origin = stage.lab.origin("site.test")

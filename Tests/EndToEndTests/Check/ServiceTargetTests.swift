@@ -9,7 +9,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite struct ServiceTargetTests {
         @Test(
-            "effect and exit code speak of the service",
+            "effect and exit code are those of the service",
             arguments: [
                 ("webcredentials:site.test", 0, "Passkeys and password AutoFill work."),
                 ("webcredentials:links.test", 1, "Passkeys and password AutoFill do not work."),
@@ -34,7 +34,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a pasted URL is its domain",
+            "a pasted URL means its domain",
             arguments: [
                 "https://site.test:443/", "site.test/", "site.test:443",
                 "https://site.test/.well-known/apple-app-site-association",

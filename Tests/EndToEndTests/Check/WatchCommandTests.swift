@@ -27,7 +27,7 @@ extension EndToEndTests {
                 ["watch", "--every", "1"] + stage.edges(Self.edges) + options + ["site.test"], output: output)
         }
 
-        @Test("each edge is told as it picks up the file, and the last one ends the watch")
+        @Test("each edge is reported when it gets the file, and the last one ends the watch")
         func pickUp() async throws {
             try await Stage.with(addresses: Self.addresses) { stage in
                 stage.lab.origin("site.test").serve(file("v2"))
@@ -57,7 +57,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("away from a terminal each event is a line with its instant, without escape codes")
+        @Test("without a terminal each event is a line with its time and no escape codes")
         func lines() async throws {
             try await Stage.with(addresses: Self.addresses) { stage in
                 stage.lab.origin("site.test").serve(file("v2"))
@@ -75,7 +75,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a terminal gets one block that is redrawn")
+        @Test("on a terminal one block is redrawn")
         func block() async throws {
             try await Stage.with(addresses: Self.addresses) { stage in
                 stage.lab.origin("site.test").serve(file("v2"))
@@ -92,7 +92,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("at the time limit it ends with 1, and names what is behind", .waitsForTimeout)
+        @Test("at the time limit it ends with 1 and names the edges that are behind", .waitsForTimeout)
         func timeLimit() async throws {
             try await Stage.with(addresses: Self.addresses) { stage in
                 stage.lab.origin("site.test").serve(file("v2"))
@@ -106,7 +106,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an edge that can never be asked is named and not waited for; all of them are", .waitsForTimeout)
+        @Test(
+            "an unreachable edge is named but not awaited; if all are unreachable, watch waits and fails",
+            .waitsForTimeout)
         func unreachable() async throws {
             try await Stage.with(addresses: Self.addresses) { stage in
                 stage.lab.origin("site.test").serve(file("v1"))
@@ -122,7 +124,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the first line is there before the first answer, and each edge's as it answers")
+        @Test("the first line comes before any answer, and each edge's line when it answers")
         func atOnce() async throws {
             try await Stage.with(addresses: Self.addresses) { stage in
                 let origin = stage.lab.origin("site.test")
@@ -162,7 +164,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a deploy during the watch moves the goal")
+        @Test("after a deploy during the watch it waits for the newer file")
         func newerDeploy() async throws {
             try await Stage.with(addresses: Self.addresses) { stage in
                 let origin = stage.lab.origin("site.test")
@@ -172,7 +174,7 @@ extension EndToEndTests {
                 try await until("the first look", seen: { process.output }) { process.output.contains("0 of 2 edges") }
                 origin.serve(file("v3"))
                 stage.lab.cdn.holds("site.test", body: file("v2"))
-                try await until("the new goal", seen: { process.output }) {
+                try await until("the newer file", seen: { process.output }) {
                     process.output.contains("the origin serves a newer file")
                 }
                 stage.lab.cdn.holds("site.test", body: file("v3"))
@@ -181,7 +183,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "where the origin has no file there is nothing to wait for",
+            "without a file at the origin watch ends at once with 1",
             arguments: [(404, "the origin has no file"), (500, "no file that can be read")])
         func nothing(_ status: Int, _ words: String) async throws {
             try await Stage.with(addresses: Self.addresses) { stage in
@@ -197,7 +199,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an interrupt ends it with a summary", arguments: [SIGINT, SIGTERM])
+        @Test("a signal ends watch with a summary", arguments: [SIGINT, SIGTERM])
         func interrupt(_ number: Int32) async throws {
             try await Stage.with(addresses: Self.addresses) { stage in
                 stage.lab.origin("site.test").serve(file("v2"))
@@ -210,7 +212,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("how long it usually takes comes from the daemon's store")
+        @Test("the usual duration comes from the daemon's store")
         func usual() async throws {
             try await Stage.with { stage in
                 let origin = stage.lab.origin("site.test")

@@ -9,7 +9,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct WatchSeveralTests {
-        /// Two sites whose copies are old.
+        /// Two sites with old copies.
         private static func stage(_ body: (Stage) async throws -> Void) async throws {
             try await Stage.with { stage in
                 for name in ["a.test", "b.test"] {
@@ -26,7 +26,7 @@ extension EndToEndTests {
             try stage.start(["watch", "--every", "1s"] + stage.network + options, input: input, output: output)
         }
 
-        @Test("it ends when the last is in sync, and each line names its domain")
+        @Test("watch ends when the last domain is in sync, and each line names its domain")
         func lines() async throws {
             try await Self.stage { stage in
                 let process = try Self.start(stage, ["a.test", "b.test"])
@@ -53,7 +53,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("at the time limit it ends with 1 and names those that are not in sync", .waitsForTimeout)
+        @Test("at the time limit watch ends with 1 and names the domains that are not in sync", .waitsForTimeout)
         func timeLimit() async throws {
             try await Self.stage { stage in
                 stage.lab.cdn.holds("b.test", body: file("v2"))
@@ -70,7 +70,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("objects and annotations are those of one domain, for each")
+        @Test("each domain has the same objects and annotations as in a watch of one domain")
         func formats() async throws {
             try await Self.stage { stage in
                 for name in ["a.test", "b.test"] { stage.lab.cdn.holds(name, body: file("v2")) }
@@ -110,7 +110,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("one target of another mode, or too many targets, is usage, and nothing is asked")
+        @Test("a target in managed mode or too many targets is a usage error, without any request")
         func usage() async throws {
             try await Self.stage { stage in
                 let mode = try Self.start(stage, ["a.test", "applinks:b.test?mode=managed"])

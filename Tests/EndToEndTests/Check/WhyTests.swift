@@ -1,4 +1,4 @@
-// `check --why`: a URL against the file that phones use, and what only the phone knows.
+// `check --why`: matches a URL against the file that phones use, and lists what only the phone knows.
 
 import Foundation
 import Lab
@@ -49,7 +49,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("in words: what the file says, then what only the phone knows, then the report")
+        @Test("the text has what the file says, then what only the phone knows, then the report")
         func text() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("links.site.test").serve(Self.rules)
@@ -76,7 +76,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("Apple's copy decides, and another answer of the origin's is told")
+        @Test("Apple's copy decides, and a different origin is mentioned")
         func stale() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v2"))
@@ -96,7 +96,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("where Apple has no copy, the report is the answer; a wildcard can still open the app")
+        @Test("without a copy at Apple the report is the answer, but a wildcard can still open the app")
         func noCopy() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("a.site.test").serve(file())
@@ -119,7 +119,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("beside a target: a path, another mode, the wildcard's file")
+        @Test("--why with a target accepts a path, another mode and the wildcard's file")
         func besideTarget() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.rules)
@@ -145,7 +145,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an expected app that the file does not open is told, and no reason of the phone's")
+        @Test("an expected app that the file does not open is an error, without the phone's reasons")
         func unexpected() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.rules)
@@ -162,7 +162,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a link as the target is answered first, and its domain after it")
+        @Test("a link as target is answered first, then its domain")
         func typed() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.rules)
@@ -192,7 +192,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a file below the root, or with an extension, is found where a person looks for it",
+            "a misplaced file is found: in the page's folder, or with an extension",
             arguments: [
                 ("https://site.test/app/", "/app\(LabOrigin.wellKnownPath)"),
                 ("https://site.test/app/en/index.html", "/app\(LabOrigin.wellKnownPath)"),
@@ -217,7 +217,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a URL that does what is expected is shown, in each form that a person reads")
+        @Test("a URL that meets its expectation is shown in text and JSON")
         func expected() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.rules)
@@ -238,7 +238,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("each format has it", arguments: ["markdown", "github", "nagios", "jsonl"])
+        @Test("each format has the answer of --why", arguments: ["markdown", "github", "nagios", "jsonl"])
         func formats(_ format: String) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.rules)

@@ -1,4 +1,4 @@
-// The program's answers to mistakes, and to many targets.
+// How the program handles mistakes and many targets.
 
 import ArgumentParser
 import Foundation
@@ -11,7 +11,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct CommandLineTests {
-        @Test("each mistake has its exit code and its words", arguments: CommandLineTable.all)
+        @Test("each mistake has its exit code and message", arguments: CommandLineTable.all)
         func mistake(_ row: CommandLineRow) async throws {
             let (exit, output, errors) = try await row.needsProgram ? program(row) : within(row)
             #expect(exit == row.exit, "\(errors)\(output.prefix(500))")
@@ -68,7 +68,7 @@ extension EndToEndTests {
             return (failure.exit.rawValue, "", "aasa-monitor: \(failure.message)\n")
         }
 
-        @Test("no row is there twice, and every command has one")
+        @Test("rows are unique, and every command has one")
         func table() {
             let rows = CommandLineTable.all
             #expect(Set(rows.map(\.testDescription)).count == rows.count)
@@ -84,7 +84,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("of many targets there is a summary; --failing and --quiet shorten it, the exit code stays")
+        @Test("many targets get a summary; --failing and --quiet shorten it but keep the exit code")
         func manyTargets() async throws {
             try await Stage.with { stage in
                 for name in ["a.test", "b.test"] { stage.lab.origin(name).serve(file()) }
@@ -117,7 +117,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a port that is taken stops run before any check")
+        @Test("run ends before any check if its port is in use")
         func takenPort() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -134,7 +134,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an id that several incidents begin with, or none, is a usage error")
+        @Test("an ambiguous or unknown incident id is a usage error")
         func ambiguousIncident() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))

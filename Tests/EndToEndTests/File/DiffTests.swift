@@ -10,7 +10,7 @@ extension EndToEndTests {
         private static let newer = Sample.clean
             .replacing(#"{"/": "/help/website/*", "exclude": true}"#, with: #"{"/": "/trips/*"}"#)
 
-        @Test("files that mean the same pass, whatever their formatting")
+        @Test("files with the same meaning pass, whatever their formatting")
         func formatting() async throws {
             try await Stage.with { stage in
                 try stage.write("a", Sample.clean)
@@ -30,7 +30,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("JSON tells what differs, and gives a URL for each change of behaviour")
+        @Test("JSON lists the differences, with a URL for each change of behaviour")
         func json() async throws {
             try await Stage.with { stage in
                 try stage.write("old", Sample.clean)
@@ -60,7 +60,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("text names the changes, then what phones do, one URL with all of its apps")
+        @Test("text lists the changes, then what phones do: one line per URL with all its apps")
         func text() async throws {
             try await Stage.withoutLab { stage in
                 let apps = [#"["\#(Sample.app)"]"#, #"["\#(Sample.app)", "\#(Sample.other)"]"#]
@@ -78,7 +78,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a change that no URL notices is told as one")
+        @Test("a change that affects no URL is reported as one")
         func silent() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("old", Sample.clean)
@@ -89,7 +89,9 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what is no file does not differ from itself, and is still none", arguments: ["text", "json"])
+        @Test(
+            "an invalid file does not differ from itself, but is still reported as invalid",
+            arguments: ["text", "json"])
         func sameBroken(_ format: String) async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("bad", Sample.broken)
@@ -104,7 +106,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("Apple's copy against the origin tells what phones do not have yet")
+        @Test("comparing Apple's copy with the origin shows what phones do not have yet")
         func copy() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Self.newer)
@@ -150,7 +152,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("each changed rule has an example, Safari both times is no change, and services are told in words")
+        @Test("each changed rule has an example, and a URL that Safari opens before and after is not a change")
         func phones() async throws {
             func file(_ components: String, _ rest: String) -> String {
                 #"{"applinks":{"details":[{"appIDs":["\#(Sample.app)"],"components":[\#(components)]}]}\#(rest)}"#
@@ -180,7 +182,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a rule that only a router understands is told beside the URL that it opens")
+        @Test("a router's placeholder in a rule is mentioned beside the URL that the rule opens")
         func literal() async throws {
             try await Stage.withoutLab { stage in
                 let router = Sample.clean.replacing(#"{"/": "/help/*"}"#, with: #"{"/": "/help/:id"}"#)
@@ -198,7 +200,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what rests on behaviour that Apple does not document says so")
+        @Test("an answer that relies on undocumented behaviour says so")
         func contested() async throws {
             try await Stage.withoutLab { stage in
                 let app = Sample.app
@@ -214,7 +216,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("text that steers a terminal never reaches it", arguments: ["text", "json"])
+        @Test("terminal escape codes never reach the terminal", arguments: ["text", "json"])
         func hostile(_ format: String) async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("a", Sample.clean)

@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct ExpectationTests {
-        @Test("a check judges the origin's file by what is expected")
+        @Test("a check tests the origin's file against the expectations")
         func check() async throws {
             let cases: [(options: [String], rule: String)] = [
                 (["--expect-url", "/help/1=\(Sample.app)"], ""),
@@ -40,7 +40,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a URL is put to the file of its own host, a path to each target's")
+        @Test("a URL is matched against its own host's file, a path against each target's file")
         func hosts() async throws {
             let cases: [(urls: [String], targets: [String], failing: [String], note: String)] = [
                 (["https://site.test/help/1=\(Sample.app)"], ["site.test", "free.test"], [], ""),
@@ -73,7 +73,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a URL of another site than the one whose file is read is a mistake",
+            "a URL that does not belong to the file's host is an error",
             arguments: [
                 (["check", "site.test", "--expect-url", "https://sites.test/a=nothing"], "or give only the path"),
                 (
@@ -102,7 +102,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("of two apps that a URL opens either may be the expected one")
+        @Test("if a URL opens two apps, either one meets the expectation")
         func either() async throws {
             try await Stage.with { stage in
                 let entries = [Sample.app, Sample.other].map { #"{"appIDs": ["\#($0)"], "paths": ["/help/*"]}"# }
@@ -116,7 +116,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an app ID that no app can have is a mistake of who expects it, with the reason")
+        @Test("an invalid app ID in an expectation is a usage error, with the reason")
         func impossible() async throws {
             try await Stage.with { stage in
                 let option = try await stage.run(["check", "site.test", "--expect-app", "shop"])
@@ -129,7 +129,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("expectations of the configuration count in a check too")
+        @Test("expectations in the configuration apply to a check too")
         func configuration() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Sample.clean)
@@ -144,7 +144,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a URL that stops opening its app is told once, and its recovery once")
+        @Test("a URL that stops opening its app is notified once, and its recovery once")
         func incident() async throws {
             try await Stage.with { stage in
                 let origin = stage.lab.origin("site.test")

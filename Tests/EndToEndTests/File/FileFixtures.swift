@@ -38,7 +38,7 @@ enum Sample {
     static let unreachable = clean.replacing(
         #"{"/": "/help/website/*", "exclude": true}"#, with: #"{"/": "/buy/*", "?": {"coupon": "a"}}"#)
 
-    /// One error: the comma of line 3.
+    /// One error: the comma in line 3.
     static let broken = "{\n  \"applinks\": {\n    \"details\": [],\n  }\n}"
 
     /// One finding of each rule that refers to a second place.

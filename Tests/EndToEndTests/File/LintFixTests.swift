@@ -8,7 +8,7 @@ extension EndToEndTests {
         private static let text = Sample.clean.replacing("\"\(Sample.app)\"", with: "\"\(Sample.app) \"")
             .replacing(##"{"/": "/news/*", "#": "top"}"##, with: ##"{"/": "/news/*", "#": "top"},"##)
 
-        @Test("a file is mended byte for byte, and the proof is shown", arguments: ["\n", "\r\n"])
+        @Test("--fix changes only the wrong bytes and shows the proof", arguments: ["\n", "\r\n"])
         func writes(_ end: String) async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("real", Self.text.replacing("\n", with: end))
@@ -32,7 +32,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("--dry-run shows the difference, as patch takes it, and writes nothing")
+        @Test("--dry-run prints a diff that patch accepts, and writes nothing")
         func dryRun() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("a", Self.text)
@@ -52,7 +52,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("of a long line --dry-run shows the part that differs")
+        @Test("--dry-run shows only the changed part of a long line")
         func longLine() async throws {
             try await Stage.withoutLab { stage in
                 let rules = (0..<60).map { "{\"/\":\"/p\($0)/*\"}" } + ["{\"/\":\"/buy//x\"}"]
@@ -66,7 +66,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a pipe is not written into, and the other files are")
+        @Test("--fix does not write to a pipe, but fixes the other files")
         func pipe() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("a", Self.text)
@@ -79,7 +79,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what changes no URL is said to be proven")
+        @Test("a fix that changes no URL is reported as proven")
         func tidies() async throws {
             try await Stage.withoutLab { stage in
                 let twice = Sample.clean.replacing("\"\(Sample.app)\"", with: "\"\(Sample.app)\", \"\(Sample.app)\"")
@@ -95,7 +95,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("only files are written into, and --dry-run needs --fix")
+        @Test("--fix accepts only files, and --dry-run needs --fix")
         func usage() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("a", Sample.clean)
@@ -107,7 +107,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "--ignore leaves a rule out, by each form of its name",
+            "--ignore leaves out a rule by its full or short name",
             arguments: ["rule-unreachable", "aasa.rule-unreachable"])
         func ignore(_ name: String) async throws {
             try await Stage.withoutLab { stage in
@@ -121,7 +121,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("GitLab's report has each finding with a fingerprint of its own that does not move with the line")
+        @Test("in GitLab's report each finding has its own fingerprint, which does not depend on the line")
         func codeQuality() async throws {
             try await Stage.withoutLab { stage in
                 func report(_ text: String) async throws -> [JSONValue] {
@@ -143,7 +143,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("JUnit has a test for each URL, with what it does in place of what it should")
+        @Test("JUnit has a test for each URL, with its actual and expected result")
         func junit() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("a", Sample.clean)
@@ -165,7 +165,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a comment begins with the verdict, folds the rest, and keeps GitHub's limit")
+        @Test("a comment begins with the verdict, folds the rest, and respects GitHub's size limit")
         func markdown() async throws {
             try await Stage.withoutLab { stage in
                 func comment(_ old: String, _ new: String, _ code: Int32) async throws -> String {

@@ -18,7 +18,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "an error fails, a warning only with --strict",
+            "an error fails; a warning fails only with --strict",
             arguments: [(Sample.broken, 1, 1), (Sample.unreachable, 0, 1), (Sample.clean, 0, 0), ("", 1, 1)])
         func exitCodes(_ text: String, _ lenient: Int32, _ strict: Int32) async throws {
             try await Stage.withoutLab { stage in
@@ -31,7 +31,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a rule is explained by its name, in either form, and a misspelt one is not")
+        @Test("--explain accepts a rule's full and short name, but not a misspelt one")
         func explain() async throws {
             try await Stage.withoutLab { stage in
                 for name in ["rule-unreachable", "aasa.rule-unreachable"] {
@@ -51,7 +51,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("text is in the compiler's form, with the line and a mark under the place")
+        @Test("text looks like a compiler's message, with the line and a mark under the place")
         func text() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("app.json", Sample.unreachable)
@@ -68,7 +68,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a finding in JSON has the keys of the contract")
+        @Test("a finding in JSON has the documented keys")
         func json() async throws {
             try await Stage.withoutLab { stage in
                 let process = try await stage.run(["lint", "--format", "json", "-"], input: Sample.unreachable)
@@ -93,7 +93,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("in a file of one line the other rule is named by its column")
+        @Test("in a one-line file the other rule is named by its column")
         func minified() async throws {
             try await Stage.withoutLab { stage in
                 let text = Sample.unreachable.replacing(/\n */, with: "")
@@ -106,7 +106,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("whatever ends the lines, a finding shows its own", arguments: ["\n", "\r\n", "\r"])
+        @Test("a finding shows its line with every kind of line ending", arguments: ["\n", "\r\n", "\r"])
         func lineEnds(_ end: String) async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("a", Sample.unreachable.replacing("\n", with: end))
@@ -119,7 +119,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("of a long line the part around the place is shown, with the mark under it")
+        @Test("of a long line only the part around the mark is shown")
         func longLine() async throws {
             try await Stage.withoutLab { stage in
                 let padding = String(repeating: "é😀", count: 300)
@@ -137,7 +137,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the place of a syntax error is that of the sign that is wrong")
+        @Test("a syntax error is located at the wrong character")
         func syntax() async throws {
             try await Stage.withoutLab { stage in
                 let process = try await stage.run(["lint", "--format", "json", "-"], input: Sample.broken)
@@ -148,7 +148,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("GitHub gets one command a finding, and a file's name cannot write one of its own")
+        @Test("each finding is one GitHub command, and a file name cannot inject another")
         func github() async throws {
             try await Stage.withoutLab { stage in
                 let name = "a,b:c%d\n::error::x\u{1B}[31m"
@@ -167,7 +167,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("SARIF describes the rule of each result, and says where it stands")
+        @Test("SARIF describes each result's rule and location")
         func sarif() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(Sample.broken)
@@ -203,7 +203,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("SARIF says where the other place of a finding is, in the shape that the standard has for it")
+        @Test("SARIF has a finding's second place as a related location")
         func relatedLocations() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("a.json", Sample.related)
@@ -241,7 +241,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("SARIF names Apple's copy by the address that was asked")
+        @Test("SARIF names Apple's copy by its URL")
         func copy() async throws {
             try await Stage.with { stage in
                 stage.lab.cdn.holds("site.test", body: Sample.broken)
@@ -253,7 +253,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("text that steers a terminal never reaches it", arguments: ["text", "json", "github", "sarif"])
+        @Test("terminal escape codes never reach the terminal", arguments: ["text", "json", "github", "sarif"])
         func hostile(_ format: String) async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("evil", Sample.hostile)

@@ -15,7 +15,7 @@ extension EndToEndTests {
             ("/news/1#end", .null, .null), ("/", .null, .null),
         ]
 
-        @Test("JSON tells what each URL opens, and which rule decided")
+        @Test("JSON says what each URL opens and which rule decides")
         func json() async throws {
             try await Stage.withoutLab { stage in
                 let process = try await stage.run(
@@ -40,7 +40,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("text is one line a URL")
+        @Test("text has one line per URL")
         func text() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("app.json", Sample.clean)
@@ -87,7 +87,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "an expectation that holds passes, and one that fails is told",
+            "a met expectation passes, and an unmet one is reported",
             arguments: [
                 (["/help/1", "--expect", Sample.app], true), (["/help/1", "--expect", Sample.other], false),
                 (["/help/1", "/buy/1", "--expect", Sample.app], false),
@@ -111,7 +111,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a bad URL among others has its own line, and the others are answered", arguments: ["text", "json"])
+        @Test("a bad URL has its own line, and the others are still answered", arguments: ["text", "json"])
         func batch(_ format: String) async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("app.json", Sample.clean)
@@ -141,7 +141,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("URLs come from a file and from standard input; what can be no list of them is told")
+        @Test("URLs can come from a file and from standard input; an invalid list is an error")
         func lists() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("app.json", Sample.clean)
@@ -169,7 +169,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("another app that claims the URL too is told")
+        @Test("every app that claims the URL is listed")
         func severalApps() async throws {
             try await Stage.withoutLab { stage in
                 let text = Sample.clean.replacing(
@@ -183,7 +183,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a file that is none has no answer, and one without applinks says so")
+        @Test("an invalid file has no answer; a file without applinks says so")
         func noAnswer() async throws {
             try await Stage.withoutLab { stage in
                 let broken = try await stage.run(["match", "-", "/a"], input: Sample.broken)
@@ -206,7 +206,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "with --domain a URL of another host opens nothing",
+            "with --domain, a URL of another host opens nothing",
             arguments: [
                 ("https://site.test/help/1", "opens \(Sample.app)"), ("/help/1", "opens \(Sample.app)"),
                 ("https://SITE.test./help/1", "opens \(Sample.app)"),
@@ -233,7 +233,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "an app ID that was never filled in opens nothing",
+            "a placeholder app ID opens nothing",
             arguments: ["{PLACE_YOUR_APP_ID_HERE}", "$(AppIdentifierPrefix)jp.shop.app", "<TEAM>.jp.shop.app"])
         func placeholder(_ id: String) async throws {
             try await Stage.withoutLab { stage in
@@ -249,12 +249,12 @@ extension EndToEndTests {
 
         /// Patterns that a router or a regular expression would accept, but devices do not.
         @Test(
-            "a placeholder of a router or a regular expression is compared as it stands, and the answer says so",
+            "a router's placeholder or a regular expression is compared literally, and the answer says so",
             arguments: [
                 ("/help/:id", "/help/1", ":id"), ("/help/[id]", "/help/1", "[id]"), ("/help/{id}", "/help/1", "{id}"),
                 ("/help/:id/edit/$(digit)", "/help/1/edit/2", ":id"), ("/help/[0-9]+", "/help/1", "[0-9]"),
                 ("/help/(a|b)", "/help/b", "(a|b)"), ("^/help/\\\\d+$", "/help/1", "^"),
-                // Another URL would not match either.
+                // A filled-in URL does not match either.
                 ("/help/:id", "/buy/1", nil), ("/help/*", "/buy/1", nil),
             ])
         func literal(_ pattern: String, _ url: String, _ part: String?) async throws {
@@ -269,7 +269,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("text that steers a terminal never reaches it", arguments: ["text", "json"])
+        @Test("terminal escape codes never reach the terminal", arguments: ["text", "json"])
         func hostile(_ format: String) async throws {
             try await Stage.withoutLab { stage in
                 let url = "/a\u{1B}[31m\u{9B}2J\u{202E}?b=\u{2028}#\u{7}"

@@ -1,4 +1,4 @@
-// Where lint, match and diff take their files from.
+// Where lint, match and diff read their files from.
 
 import Foundation
 import Lab
@@ -27,7 +27,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a file that is missing is told apart from a domain, and needs no network")
+        @Test("a missing file is not taken for a domain and needs no network")
         func missing() async throws {
             try await Stage.withoutLab { stage in
                 try FileManager.default.createDirectory(
@@ -47,7 +47,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a source that cannot be read takes nothing from what lint says of the others",
+            "a source that cannot be read does not change lint's output for the others",
             arguments: ["text", "json", "sarif", "github"])
         func unreadable(_ format: String) async throws {
             try await Stage.with { stage in
@@ -74,7 +74,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a folder that is named for a domain does not hide the domain")
+        @Test("a folder named like a domain does not hide the domain")
         func folders() async throws {
             try await Stage.with { stage in
                 try FileManager.default.createDirectory(
@@ -86,7 +86,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a site that serves no file is a failure, with the reason and what Apple says")
+        @Test("a site without a file fails, with the reason and what Apple reports")
         func noFile() async throws {
             try await Stage.with { stage in
                 _ = stage.lab.origin("none.test")
@@ -109,7 +109,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "what cannot be meant is a matter of usage",
+            "invalid argument values are usage errors",
             arguments: [
                 ["lint", "cdn:"], ["lint", "cdn:a b"], ["lint", "--format", "xml", "a"],
                 ["match", "-"], ["match", "-", "javascript:alert(1)"], ["match", "-", "site.test/a"],

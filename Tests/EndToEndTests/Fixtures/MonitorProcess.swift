@@ -41,7 +41,6 @@ final class MonitorProcess: Sendable {
         "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin", "LC_ALL": "C.UTF-8", "TERM": "xterm",
     ]
 
-    /// Starts it.
     /// - Parameters:
     ///   - arguments: as on a command line, without the program's name.
     ///   - executable: the program under test by default.
@@ -62,7 +61,7 @@ final class MonitorProcess: Sendable {
         try Data(input.utf8).write(to: source)
         try Data().write(to: out)
         try Data().write(to: err)
-        // Ours are closed once the child has its copies.
+        // Close our copies when the child has its own.
         var own: [FileHandle] = []
         defer { for handle in own { try? handle.close() } }
         func keep(_ handle: FileHandle) -> FileHandle {
@@ -120,7 +119,7 @@ final class MonitorProcess: Sendable {
         return end
     }
 
-    /// Ends the process as a power failure would, and waits until it is gone.
+    /// Kills the process without a chance to clean up, and waits for its end.
     func kill9() async throws {
         signal(SIGKILL)
         try await ended()

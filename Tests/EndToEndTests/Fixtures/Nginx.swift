@@ -43,7 +43,7 @@ struct Nginx: Sendable {
         return nginx
     }
 
-    /// Puts another file in place of the served one, by rename.
+    /// Replaces the served file by rename.
     func deploy(_ content: String) throws {
         let file = root.appending(path: "www" + LabOrigin.wellKnownPath)
         try FileManager.default.createDirectory(

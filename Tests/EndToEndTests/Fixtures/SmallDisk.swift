@@ -39,12 +39,11 @@ struct SmallDisk: Sendable {
     /// Shell words that fill the disk.
     static let filling = "{ dd if=/dev/zero of=disk/filler bs=4096 2>dd.log || true; }"
 
-    /// The file that fills the disk, as seen from outside.
+    /// The file that fills the disk, as seen from outside the namespace.
     private func filler(_ process: MonitorProcess) -> URL {
         URL(filePath: "/proc/\(process.pid)/root\(stage.path("disk/filler"))")
     }
 
-    /// Fills it.
     func fill(_ process: MonitorProcess) throws {
         let filler = filler(process)
         _ = FileManager.default.createFile(atPath: filler.path, contents: nil)
@@ -53,6 +52,5 @@ struct SmallDisk: Sendable {
         try handle.close()
     }
 
-    /// Makes room again.
     func clear(_ process: MonitorProcess) throws { try FileManager.default.removeItem(at: filler(process)) }
 }

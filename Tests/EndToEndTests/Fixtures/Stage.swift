@@ -101,7 +101,7 @@ struct Stage: Sendable {
         return process
     }
 
-    /// Another program of this machine, such as openssl.
+    /// Starts another program of this machine, such as openssl.
     func tool(_ name: String, _ arguments: [String], input: String = "") throws -> MonitorProcess {
         let process = try MonitorProcess(
             [name] + arguments, executable: URL(filePath: "/usr/bin/env"), folder: folder, input: input)

@@ -26,7 +26,7 @@ struct Terminal {
         child = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
     }
 
-    /// What was written so far; at most the few KiB that a terminal holds.
+    /// The output so far; a terminal holds only a few KiB.
     func read() -> String {
         var bytes = [UInt8](repeating: 0, count: 65_536)
         var all: [UInt8] = []

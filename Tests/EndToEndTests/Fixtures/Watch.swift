@@ -29,7 +29,7 @@ struct Watch: Sendable {
         var server = ""
         /// More lines of `defaults`, each indented by two spaces.
         var defaults = ""
-        /// Most tests expect a message for each incident, at once.
+        /// Most tests expect one immediate message per incident.
         var groupWait = "0s"
         /// More lines of `alerts`, each indented by two spaces.
         var alerts = ""
@@ -128,7 +128,7 @@ struct Watch: Sendable {
 }
 
 extension LabReceiver {
-    /// The deliveries in the order of arrival, as messages.
+    /// The received messages in the order of arrival.
     var messages: [Message] { received.map(Message.init) }
 
     /// Answers with this status from now on.

@@ -1,4 +1,4 @@
-// The image of the package, as Tests/Image/test.sh (`make image-test`) made and unpacked it.
+// The package's image, built and unpacked by Tests/Image/test.sh (`make image-test`).
 
 import Foundation
 import Lab

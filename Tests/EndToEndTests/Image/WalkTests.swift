@@ -15,7 +15,7 @@ extension EndToEndTests {
         private static let site = "site.test"
 
         @Test(
-            "a mistake is merged and breaks the site, its alerts come, the monitor is killed, and lint --fix ends it all"
+            "a merged mistake raises its alerts, also across a kill of the monitor, and lint --fix ends them"
         )
         func walk() async throws {
             try await Stage.with { stage in
@@ -38,7 +38,7 @@ extension EndToEndTests {
                 moved.serve(file("v2"))
                 try await until("the message on the old copy") { Self.told(chat, of: "moved.test") == 1 }
                 stage.lab.cdn.refresh("moved.test")
-                try await until("its end") { Self.told(chat, of: "moved.test") == 2 }
+                try await until("RESOLVED for moved.test") { Self.told(chat, of: "moved.test") == 2 }
 
                 // The request fails, but somebody merges it.
                 let request = try await PullRequest(on: stage)
@@ -79,8 +79,8 @@ extension EndToEndTests {
                 try await until("the end of the incidents", every: .milliseconds(100)) {
                     try await image.incidents().isEmpty
                 }
-                try await until("the message on the end") { Self.told(chat, of: Self.site) > told }
-                try await until("what Alertmanager passes on") {
+                try await until("RESOLVED for the site") { Self.told(chat, of: Self.site) > told }
+                try await until("the message from Alertmanager") {
                     let passed = pager.received.compactMap { try? JSONValue($0.body) }
                         .filter { $0["commonLabels"]["domain"].string == Self.site }
                     return Set(passed.compactMap { $0["status"].string }) == ["firing", "resolved"]
@@ -96,7 +96,7 @@ extension EndToEndTests {
             let health = try await image.inside(
                 "curl", "-q", "-fsS", "-o", "/dev/null", "http://\(image.address)/healthz")
             #expect(health.end == .exit(0), "\(health.errors)")
-            #expect(try await image.inside("touch", "/usr/bin/x").end != .exit(0), "the root can be written")
+            #expect(try await image.inside("touch", "/usr/bin/x").end != .exit(0), "the root file system is writable")
             let status = try await image.inside("cat", "/proc/1/status").output
             #expect(status.contains(/Uid:\t963\t963\t963\t963\n/))
             #expect(status.contains(/CapEff:\t0000000000000000\n/))

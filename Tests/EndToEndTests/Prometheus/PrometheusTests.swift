@@ -9,7 +9,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite(.enabled(if: Prometheus.isInstalled, "Prometheus is not installed; make setup installs it"))
     struct PrometheusTests {
-        @Test("the rules pass their unit tests, and all files are as Prometheus wants them")
+        @Test("the rules pass their unit tests, and promtool accepts all files")
         func units() async throws {
             try await Stage.withoutLab { stage in
                 let commands = [
@@ -99,7 +99,7 @@ extension EndToEndTests {
                 }
                 let labels = try await prometheus.sample(#"aasa_domain_info{domain="changed.test"}"#)["metric"]
                 #expect(labels["team"].string == "growth")
-                // It asks for OpenMetrics.
+                // Only OpenMetrics has this form of the label.
                 _ = try await prometheus.sample(#"aasa_check_duration_seconds_bucket{le="1.0"}"#)
                 try await names(page, stage)
                 await receiver.shutdown()
@@ -139,10 +139,10 @@ extension EndToEndTests {
             #expect(real.subtracting(document) == [], "not in docs/reference/metrics.md")
             let suffixes = ["_bucket", "_sum", "_count"]
             let samples = real.union(real.flatMap { name in suffixes.map { name + $0 } })
-            #expect(document.subtracting(samples) == [], "in docs/reference/metrics.md alone")
+            #expect(document.subtracting(samples) == [], "only in docs/reference/metrics.md")
             for file in ["aasa-monitor.rules.yml", "aasa-monitor.rules.test.yml", "grafana-dashboard.json"] {
                 let named = PrometheusFiles.metrics(in: try PrometheusFiles.text(file))
-                #expect(!named.isEmpty && named.subtracting(samples) == [], "in \(file) alone")
+                #expect(!named.isEmpty && named.subtracting(samples) == [], "only in \(file)")
             }
         }
     }

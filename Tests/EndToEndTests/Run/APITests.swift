@@ -1,4 +1,4 @@
-// The API of a running daemon, as programs use it.
+// The API of a running daemon.
 
 import Foundation
 import Lab
@@ -23,7 +23,7 @@ extension EndToEndTests {
                 status: Int(lines.last ?? "") ?? 0, text: lines.dropLast().joined(separator: "\n"))
         }
 
-        @Test("a check now sees a change at once; domains, incidents and history say the same")
+        @Test("an immediate check sees a change; domains, incidents and history agree")
         func story() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v1"))
@@ -71,7 +71,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a probe is a check of its own: it is stored nowhere, and strangers are refused")
+        @Test("a probe is a separate check that is not stored, and domains that are not watched are refused")
         func probe() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v1"))
@@ -101,7 +101,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("where other domains may be probed, private addresses are refused before a connection")
+        @Test("if other domains may be probed, private addresses are refused before any connection")
         func strangers() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v1"))

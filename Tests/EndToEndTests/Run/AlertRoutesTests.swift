@@ -26,7 +26,7 @@ extension EndToEndTests {
             server: {listen: "127.0.0.1:0"}
             """
 
-        @Test("who would be notified of what and when is said without a store, a daemon or the network")
+        @Test("alert routes needs no store, daemon or network")
         func text() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("monitor.yaml", Self.file)
@@ -52,7 +52,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("JSON has the same; a domain that is not configured is a mistake of usage")
+        @Test("JSON has the same content; a domain that is not configured is a usage error")
         func json() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("monitor.yaml", Self.file)

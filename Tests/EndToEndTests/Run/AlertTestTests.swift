@@ -25,7 +25,7 @@ extension EndToEndTests {
             try await stage.run(["alert", "test", "--config", watch.file] + names)
         }
 
-        @Test("beside a running daemon a marked, signed message goes out, and the answer is printed")
+        @Test("beside a running daemon, alert test sends a marked, signed message and prints the answer")
         func delivered() async throws {
             try await Self.stage { stage, receiver, watch in
                 let (daemon, _) = try await watch.started()
@@ -44,7 +44,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("each class of answer has its words, and anything but a delivery ends with 1")
+        @Test("each kind of answer has its message, and only a delivery ends with 0")
         func refused() async throws {
             let cases: [(reply: LabReply, words: String)] = [
                 (
@@ -74,7 +74,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("nothing is sent to the addresses where clouds offer a machine's metadata")
+        @Test("nothing is sent to the metadata addresses of clouds")
         func metadata() async throws {
             let hosts = [
                 "169.254.169.254", "100.100.100.200", "168.63.129.16", "192.0.0.192", "[fd00:ec2::254]",
@@ -96,7 +96,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("of several channels one without an answer fails the test, and the others are reported as they are")
+        @Test("one channel without an answer fails the test, and the others are reported as usual")
         func several() async throws {
             try await Self.stage(["first", "second"]) { stage, receiver, watch in
                 receiver.next([.fault(.reset)])
@@ -136,7 +136,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an Alertmanager gets one alert that ends by itself")
+        @Test("Alertmanager gets one alert with an end time")
         func stateFeed() async throws {
             try await Self.stage { stage, receiver, _ in
                 let channel = #"    - {name: state, type: alertmanager, url: "\#(receiver.url(""))"}"#

@@ -9,7 +9,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite struct ChangeTests {
         @Test(
-            "a new version is sent when it is live and when every edge serves it, to the channel that asks for it alone"
+            "only a channel for changes gets a new version: when it is live and when every edge serves it"
         ) func story() async throws {
             try await Stage.with { stage in
                 let (news, trouble) = (try await LabReceiver.start(), try await LabReceiver.start())

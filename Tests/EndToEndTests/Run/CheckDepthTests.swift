@@ -15,7 +15,7 @@ extension EndToEndTests {
             stage.lab.origin(Self.host).requests.count { $0.pathOnly == Self.root }
         }
 
-        @Test("an ordinary interval costs one request to the origin and one to the CDN; a change is looked at in full")
+        @Test("a check makes one request to the origin and one to the CDN; a change gets a full check")
         func requests() async throws {
             try await Stage.with { stage in
                 let origin = stage.lab.origin(Self.host)
@@ -23,7 +23,7 @@ extension EndToEndTests {
                 let watch = try Watch(
                     stage, [Self.host], Watch.Settings(staleAfter: "1h", defaults: "  full_every: 10000h"))
                 let (process, _) = try await watch.started()
-                // The first check is a light one; its verdict is logged once it is committed.
+                // The first check is light, and its verdict is logged after the commit.
                 try await until("the first verdict", seen: { process.errors }) {
                     process.errors.contains("comparison=in_sync")
                 }
@@ -41,13 +41,13 @@ extension EndToEndTests {
                 try await watch.checks(2, of: Self.host)
                 #expect(rootRequests(stage) == 0)
                 origin.serve(file("v2"))
-                try await until("a full look at the change", seen: { again.errors }) {
+                try await until("a full check of the change", seen: { again.errors }) {
                     rootRequests(stage) == 1 && origin.requests.contains { $0.userAgent.hasPrefix("AASA-Bot/") }
                 }
             }
         }
 
-        @Test("a broken origin is looked at in full once in minutes, and at once where it is well again")
+        @Test("a broken origin gets a full check only once in minutes, and another when it recovers")
         func trouble() async throws {
             try await Stage.with { stage in
                 let hook = try await LabReceiver.start()
@@ -72,7 +72,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what only a full check sees begins and ends by full checks, however many light ones lie between")
+        @Test("light checks do not open or resolve an incident that only full checks see")
         func hiddenTrouble() async throws {
             try await Stage.with { stage in
                 let hook = try await LabReceiver.start()

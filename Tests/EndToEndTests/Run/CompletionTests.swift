@@ -23,7 +23,7 @@ extension EndToEndTests {
                 process.output.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) })
         }
 
-        @Test("values, files, and the domains of the store")
+        @Test("values, files and the store's domains are completed")
         func values() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())

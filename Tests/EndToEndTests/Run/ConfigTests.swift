@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct ConfigTests {
-        @Test("the effective values are a configuration again, with every default and without a secret")
+        @Test("config show prints a valid configuration with every default and no secrets")
         func show() async throws {
             try await Stage.with { stage in
                 try stage.write(
@@ -59,7 +59,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what reaches no channel at once is a warning, for domains that are routed alike in one line")
+        @Test("an incident kind without an immediate channel is a warning, once for equally routed domains")
         func unheard() async throws {
             try await Stage.with { stage in
                 func check(_ domains: String, _ channels: String) async throws -> [String] {

@@ -39,7 +39,7 @@ extension EndToEndTests {
             ("rm monitor.yaml; mkfifo monitor.yaml", "it is not a regular file", false),
         ]
 
-        @Test("a configuration that may be somebody else's is used where it is named only", arguments: changes.indices)
+        @Test("another user's configuration is used only if it is named", arguments: changes.indices)
         func foreign(_ index: Int) async throws {
             let (change, words, needsRoot) = Self.changes[index]
             guard !needsRoot || geteuid() == 0 else { return }
@@ -62,7 +62,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the user's own is used without a word")
+        @Test("the user's own configuration is used without a message")
         func own() async throws {
             try await stage { stage, receiver in
                 let process = try await stage.run(["alert", "test"])
@@ -73,7 +73,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "one that is broken disturbs no command that needs none",
+            "a broken configuration does not stop commands that need none",
             arguments: ["printf 'version: 9' >monitor.yaml", "mkfifo monitor.yaml", "mkdir monitor.yaml"])
         func broken(_ making: String) async throws {
             try await Stage.withoutLab { stage in
@@ -102,7 +102,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("no command shows the value of a variable that the configuration has in a wrong place")
+        @Test("no command shows a variable's value, even if the configuration uses it in a wrong place")
         func variables() async throws {
             try await Stage.withoutLab { stage in
                 let keys = [
@@ -115,7 +115,7 @@ extension EndToEndTests {
                 for key in keys {
                     try stage.write("monitor.yaml", "version: 1\ndomains: [example.com]\n\(key)\n")
                     let environment = ["HIDDEN": "Top S3cret/value"]
-                    // `config check` does not read the file of certificates.
+                    // `config check` does not read the CA file.
                     let isRead = !key.contains("ca_file")
                     let commands = (isRead ? [["config", "check"]] : []) + [["alert", "test"]]
                     for arguments in commands {

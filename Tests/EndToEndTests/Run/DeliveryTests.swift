@@ -14,7 +14,7 @@ extension EndToEndTests {
             case refusesOnce, asksToWait, hangs, isGone, resets
         }
 
-        @Test("a receiver in trouble gets each message in the end, while checks go on", arguments: Trouble.allCases)
+        @Test("a receiver in trouble eventually gets each message, and checks continue", arguments: Trouble.allCases)
         func trouble(_ trouble: Trouble) async throws {
             try await Stage.with { stage in
                 var receiver = try await LabReceiver.start(port: stage.port())
@@ -22,7 +22,7 @@ extension EndToEndTests {
                 origin.serve(file())
                 let watch = try Watch(
                     stage, [Self.host],
-                    // Most of the time passes between two attempts.
+                    // Most time is spent between attempts, so few checks are enough.
                     Watch.Settings(interval: "1s", channels: [Watch.webhook(receiver.url("/in"))]))
                 let (process, _) = try await watch.started()
                 try await watch.checks(1, of: Self.host)
@@ -42,7 +42,7 @@ extension EndToEndTests {
                 } else {
                     _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 }
-                // No check waits for the channel.
+                // Checks do not wait for the channel.
                 try await watch.checks(5, of: Self.host)
                 if trouble == .isGone { receiver = try await LabReceiver.start(port: receiver.port) }
                 let attempts = trouble == .isGone ? 1 : 2
@@ -67,7 +67,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a receiver that only answers 400 is reported through the fallback, and gets what it missed once repaired")
+            "the fallback reports a receiver that answers 400; after its repair it gets the missed messages")
         func refuses() async throws {
             try await Stage.with { stage in
                 let (sick, good) = (try await LabReceiver.start(), try await LabReceiver.start())
@@ -91,7 +91,7 @@ extension EndToEndTests {
                 sick.answers(200)
                 let retried = try await stage.run(["deliveries", "retry", "sick", "--config", watch.file])
                 #expect(retried.end == .exit(0), "\(retried.errors)")
-                try await until("what it missed", seen: { process.errors }) {
+                try await until("the missed messages", seen: { process.errors }) {
                     Set(sick.messages.dropFirst(count).map(\.domain)) == Set(hosts)
                 }
                 try await until("the end of the report", seen: { process.errors }) {
@@ -105,7 +105,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an incident that fired and ended while the receiver was gone is one message that says both")
+        @Test("an incident that began and ended while the receiver was down is one message")
         func wasFiring() async throws {
             try await Stage.with { stage in
                 let port = try stage.port()
@@ -132,7 +132,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a channel that hangs delays no other channel")
+        @Test("a hanging channel does not delay another")
         func twoChannels() async throws {
             try await Stage.with { stage in
                 let deaf = try await LabReceiver.start()

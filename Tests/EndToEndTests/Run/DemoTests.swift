@@ -5,7 +5,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite struct DemoTests {
         @Test(
-            "the demo tells the same each time, whatever the machine is busy with; the page shows it, and --keep keeps it"
+            "the demo is the same in each run; the page shows it, and --keep keeps it"
         )
         func demo() async throws {
             try await Stage.withoutLab { stage in
@@ -21,7 +21,7 @@ extension EndToEndTests {
                         #expect(line != nil, "\(state) \(kind)")
                     }
                 }
-                // Apple's failure follows from the refusal, and is inhibited by it.
+                // The refusal inhibits Apple's failure.
                 #expect(!process.output.contains("cdn.missing"))
                 #expect(process.errors == "")
                 #expect(!process.output.contains("\u{1B}"))
@@ -70,7 +70,7 @@ extension EndToEndTests {
                 return (try? JSONValue(curl.output)) ?? .absent
             }
             let domain = "api/v1/domains/links.travel.example"
-            try await until("the page, while the story goes on", seen: { process.output + process.errors }) {
+            try await until("the page during the demo", seen: { process.output + process.errors }) {
                 try await answer(domain)["verdict"] == .string("ok")
             }
             try await until("the end", seen: { process.output + process.errors }) {
@@ -86,7 +86,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "on a terminal a day takes a minute, with --fast and elsewhere twelve seconds; Ctrl-C ends it and leaves nothing",
+            "a day takes a minute on a terminal, else and with --fast 12 s; Ctrl-C leaves nothing behind",
             arguments: [(true, [], "24 min"), (true, ["--fast"], "2 h"), (false, [], "2 h")]
                 as [(Bool, [String], String)])
         func pace(onTerminal: Bool, options: [String], second: String) async throws {

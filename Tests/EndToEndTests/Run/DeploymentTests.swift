@@ -13,7 +13,7 @@ extension EndToEndTests {
                 encoding: .utf8)
         }
 
-        @Test("a reload begins with a check, which refuses a faulty configuration")
+        @Test("systemd's reload first checks the configuration and stops at a fault")
         func reload() async throws {
             let commands = try Self.file("deploy/aasa-monitor.service").split(separator: "\n")
                 .filter { $0.hasPrefix("ExecReload=") }
@@ -34,7 +34,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a configuration that watches nothing yet is refused by run, and no matter for commands of one site")
+        @Test("run refuses a configuration without domains; commands about one site accept it")
         func empty() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("monitor.yaml", "version: 1\ndomains: []\n")
@@ -50,7 +50,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the image's user is a number, so that an orchestrator can tell that it is not root")
+        @Test("the image's user is a number, so Kubernetes can see that it is not root")
         func image() throws {
             let lines = try Self.file("deploy/container/Dockerfile").split(separator: "\n")
             let user = try #require(lines.first { $0.hasPrefix("USER ") })
@@ -58,7 +58,7 @@ extension EndToEndTests {
             #expect(lines.contains { $0.contains("useradd") && $0.contains("--uid \(number.1) --gid \(number.2)") })
         }
 
-        @Test("no example names a place of credentials that systemd does not make")
+        @Test("no example uses a credentials path that systemd does not create")
         func credentials() throws {
             for name in ["monitor.yaml", "deploy/aasa-monitor.service"]
                 + ["reference/alerts", "reference/channels", "reference/metrics", "operations"].map({ "docs/\($0).md" })
@@ -67,7 +67,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the manual: exit codes and examples of each command, and every key of the configuration")
+        @Test("the manual has exit codes and examples of each command, and every configuration key")
         func manual() async throws {
             try await Stage.withoutLab { stage in
                 let help = try await stage.run(["--experimental-dump-help"])

@@ -7,7 +7,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite struct EscalationTests {
         @Test(
-            "it escalates to the pager once, over a restart too, is acknowledged and resolved there, and goes no further"
+            "an incident escalates to the pager once, despite a restart, and is resolved there"
         )
         func story() async throws {
             try await Stage.with { stage in

@@ -12,7 +12,7 @@ extension EndToEndTests {
         private static let caddy = "/usr/bin/caddy"
 
         @Test(
-            "nginx serves the file under a catch-all, a rule for hidden files, a login, and before a redirect",
+            "nginx serves the file despite a catch-all, a rule for hidden files, a login and a redirect",
             .enabled(if: Nginx.isInstalled, "nginx is not installed; make setup installs it"))
         func nginx() async throws {
             try await Stage.with { stage in
@@ -43,7 +43,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "Caddy serves the file beside an app of one page",
+            "Caddy serves the file beside a single-page app",
             .enabled(
                 if: FileManager.default.isExecutableFile(atPath: caddy),
                 "caddy is not installed; make setup installs it"))
@@ -91,7 +91,7 @@ extension EndToEndTests {
             }
         }
 
-        /// Waits until the server answers with the file, and with nothing before it.
+        /// Waits until the server answers, and expects the file in its first answer.
         private static func serves(_ server: MonitorProcess, _ port: Int, _ stage: Stage) async throws {
             try await until("the server", every: .milliseconds(50), seen: { server.errors }) {
                 try #require(server.end == nil, "\(server.errors)")

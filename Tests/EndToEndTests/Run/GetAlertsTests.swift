@@ -8,7 +8,7 @@ import Testing
 extension EndToEndTests {
     @Suite struct GetAlertsTests {
         @Test(
-            "the page leads from nothing to a delivered test message, and prints what the commands print",
+            "the page's commands deliver a test message and print what the page shows",
             arguments: ["get-alerts.md", "ja/get-alerts.md"])
         func walk(_ page: String) async throws {
             try await Stage.withoutLab { stage in
@@ -30,7 +30,7 @@ extension EndToEndTests {
             }
         }
 
-        /// The commands of `aasa-monitor` that the page shows with their output.
+        /// The page's `aasa-monitor` commands with their output.
         private static func commands(in page: String) -> [(command: String, output: String)] {
             var found: [(command: String, output: String)] = []
             for block in page.components(separatedBy: "```console\n").dropFirst() {

@@ -20,13 +20,13 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a dozen copies that vanish together are one message, over a restart too; one that stays missing gets its own",
+            "a dozen copies that vanish together are one message; a copy that stays missing gets its own",
             .waitsForTimeout
         )
         func copiesGone() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
-                // On a slow machine the number of domains still grows after the first message, which is an update.
+                // On a slow machine more domains may join after the first message; each is an update.
                 func messages() -> [Message] {
                     receiver.messages.filter { $0.type != "incident.update" || $0.kind != "cdn.wide" }
                 }
@@ -75,8 +75,8 @@ extension EndToEndTests {
             }
         }
 
-        /// Four are too few for a common cause, however few others there are.
-        @Test("four of five domains fail alike, and each is notified", arguments: [0, 15])
+        /// Four domains are too few for a global incident, even if they are most of them.
+        @Test("four of five failing domains are each notified", arguments: [0, 15])
         func fourOfFive(_ slow: Int) async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()

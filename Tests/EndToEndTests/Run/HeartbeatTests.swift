@@ -22,7 +22,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "pings come while checks are stored, stop while a check hangs, and come again by themselves",
+            "pings come while checks are stored, stop while checks hang, and then resume",
             .waitsForTimeout)
         func stalledChecker() async throws {
             try await Stage.with { stage in
@@ -35,7 +35,7 @@ extension EndToEndTests {
                 #expect(pings.allSatisfy { $0.method == "GET" && $0.path == Self.path && $0.body.isEmpty })
 
                 origin.behaviour = .fault(.hang)
-                try await until("the silence", seen: { process.errors }) {
+                try await until("the log line about missing pings", seen: { process.errors }) {
                     process.errors.contains("heartbeat not sent")
                 }
                 func checks() -> Int { stage.lab.cdn.requests(for: Self.host).count }
@@ -62,7 +62,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a store that another program holds stops the pings, and a watchdog in trouble stops nothing")
+        @Test("a locked store stops the pings; a failing watchdog stops nothing")
         func blockedStore() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -86,7 +86,7 @@ extension EndToEndTests {
                 let said = process.errors.components(separatedBy: silence).count
                 let holder = try stage.tool("python3", ["-c", script])
                 try await until("the lock", seen: { holder.errors }) { holder.output.contains("held") }
-                try await until("the silence", seen: { process.errors }) {
+                try await until("the log line about missing pings", seen: { process.errors }) {
                     process.errors.components(separatedBy: silence).count > said
                 }
                 // A check stored just before the lock may still allow one ping. After that there is none, however many

@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct HistoryTests {
-        @Test("a change, its time, its incident and its alerts are told, as text and as JSON")
+        @Test("text and JSON show a change, its duration, its incident and its alerts")
         func story() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -27,7 +27,7 @@ extension EndToEndTests {
                 #expect(during.output.contains("  cdn.stale  firing  "))
                 stage.lab.cdn.refresh("site.test")
                 _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
-                // The log is written after the answer.
+                // The delivery is logged after the receiver's answer.
                 try await watch.checks(2, of: "site.test")
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
@@ -55,7 +55,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a domain that is not watched is told by the exit code")
+        @Test("history of a domain that is not watched is a usage error")
         func refused() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v1"))
@@ -69,7 +69,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("status --watch goes on until it is interrupted, and shows what is new")
+        @Test("status --watch runs until interrupted and shows changes")
         func watched() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v1"))
@@ -79,7 +79,7 @@ extension EndToEndTests {
                 let status = try stage.start(["status", "--watch"])
                 try await until("the first look", seen: { status.errors }) { status.output.contains("1 domain, OK") }
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
-                try await until("what is new", seen: { status.output }) {
+                try await until("the change", seen: { status.output }) {
                     status.output.contains("1 of 1 domain needs attention")
                 }
                 #expect(status.end == nil)

@@ -1,4 +1,4 @@
-// Findings that the configuration ignores, from the report of a check to the daemon after a reload.
+// Findings that the configuration ignores, in a check's report and in the daemon after a reload.
 
 import Foundation
 import Lab
@@ -21,7 +21,7 @@ extension EndToEndTests {
             return process.output
         }
 
-        @Test("`check` shows what is ignored with its reason in every form, and it decides no exit code")
+        @Test("every format shows ignored findings and the reason, and they do not change the exit code")
         func check() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
@@ -49,14 +49,14 @@ extension EndToEndTests {
                 #expect(!github.output.contains("::error"))
                 let nagios = try await stage.run(options + ["--format", "nagios"])
                 #expect(nagios.end == .exit(0) && nagios.output.hasPrefix("AASA OK"), "\(nagios.output)")
-                // The configuration decides, not the site.
+                // Without `ignore` the same site fails.
                 _ = try Watch(stage, ["site.test"], Watch.Settings(), file: "plain.yaml")
                 let plain = try await stage.run(["check", "--config", "plain.yaml", "--depth", "light"])
                 #expect(plain.end == .exit(1))
             }
         }
 
-        @Test("a reload that ignores the finding ends the incident in the ordinary way")
+        @Test("a reload that ignores the finding resolves its incident as usual")
         func reload() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()

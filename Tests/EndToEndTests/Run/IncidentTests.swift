@@ -48,7 +48,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a valid file without an app is told at the deploy, again when Apple has it, and when it is repaired")
+        @Test("a valid file without an app is notified at the deploy, when Apple has it, and after the repair")
         func withoutApp() async throws {
             try await Stage.with { stage in
                 let lab = stage.lab
@@ -81,7 +81,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an origin in trouble neither opens nor closes the staleness of its copy")
+        @Test("a broken origin does not open or resolve cdn.stale")
         func errorPages() async throws {
             try await Stage.with { stage in
                 let lab = stage.lab
@@ -111,7 +111,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a domain in developer mode is watched without its copy, and channels are those of the domain")
+        @Test("in developer mode Apple's copy is not watched, and a domain's channels override the default")
         func routing() async throws {
             try await Stage.with { stage in
                 let lab = stage.lab

@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct IncidentsCommandTests {
-        @Test("open incidents are listed with what to do, past ones with --all, and each by its id")
+        @Test("incidents lists open incidents with instructions, past ones with --all, and one by its id")
         func story() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()

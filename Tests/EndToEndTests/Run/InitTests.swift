@@ -21,7 +21,7 @@ extension EndToEndTests {
             </dict></plist>
             """
 
-        @Test("without a domain it writes the example of the documents")
+        @Test("without a domain init writes the documented example")
         func example() async throws {
             try await Stage.withoutLab { stage in
                 let written = try await stage.run(["init"])
@@ -34,7 +34,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("domains and entitlements are watched each once, and what is no domain is named")
+        @Test("each domain of arguments and entitlements is watched once, and an invalid one is named")
         func domains() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("App.entitlements", Self.entitlements)
@@ -63,7 +63,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a channel is named, and its address has a file that only its user can read",
+            "a channel's URL goes into a file that only its user can read",
             arguments: ["slack", "webhook"])
         func channel(_ type: String) async throws {
             try await Stage.withoutLab { stage in
@@ -83,7 +83,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a channel that an address does not make is refused, with what is taken",
+            "a channel type that is unknown or needs more than a URL is refused with a reason",
             arguments: [("email", "needs more than an address"), ("slak", "--channel takes webhook, slack")])
         func refusedChannel(_ type: String, _ words: String) async throws {
             try await Stage.withoutLab { stage in
@@ -93,7 +93,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a file that is there stays as it is")
+        @Test("an existing file is not overwritten")
         func existing() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("monitor.yaml", "mine\n")
@@ -107,7 +107,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "entitlements that name no domain are an input that cannot be used",
+            "entitlements without a domain are an input error",
             arguments: [
                 ("other.entitlements", "<plist version=\"1.0\"><dict/></plist>", "names no associated domain"),
                 ("binary.entitlements", "bplist00", "holds no entitlements"),

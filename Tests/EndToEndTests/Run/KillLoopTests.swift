@@ -1,5 +1,5 @@
-// The real process, killed again and again while sites break and recover and the receivers are in trouble. What the
-// store says was delivered is compared with what arrived.
+// The real process is killed again and again while sites break and recover and receivers fail. The test compares the
+// deliveries in the store with the received messages.
 
 import Foundation
 import Lab
@@ -26,7 +26,7 @@ struct KillLoopTests {
         }
     }
 
-    @Test("kill -9 in a loop under load loses no message, and repeats one only under its own key")
+    @Test("kill -9 in a loop under load loses no message, and a repeat has the same key")
     func killLoop() async throws {
         try await Stage.with { stage in
             let hosts = (0..<max(20, Self.kills * 2)).map { "site\($0).test" }
@@ -97,7 +97,7 @@ struct KillLoopTests {
             let unknown = Set(distinct.map(\.id)).subtracting(books.deliveries.map(\.key))
             #expect(unknown.isEmpty, "received and not in the log: \(unknown)")
             let open = books.lastWords.filter { $0.value != "incident.resolved" }
-            #expect(open.isEmpty, "the last accepted message is no end: \(open)")
+            #expect(open.isEmpty, "the last accepted message is not RESOLVED: \(open)")
             #expect(receivers.allSatisfy { Self.isCalm($0.messages) })
             // A run without messages proves nothing.
             #expect(delivered.count > Self.kills)
@@ -121,7 +121,7 @@ struct KillLoopTests {
         return last.values.allSatisfy { $0 == "incident.resolved" }
     }
 
-    /// What the store holds about incidents and their notifications.
+    /// The store's incidents and their notifications.
     private struct Books: CustomStringConvertible {
         let json: JSONValue
 
@@ -176,7 +176,7 @@ struct KillLoopTests {
 
     private static func waitUntilAtRest(_ stage: Stage) async throws {
         var seen = ""
-        try await until("rest", every: .milliseconds(500), seen: { seen }) {
+        try await until("no open incident or pending message", every: .milliseconds(500), seen: { seen }) {
             let now = try await Self.books(stage)
             seen = "\(now)"
             return now.isAtRest

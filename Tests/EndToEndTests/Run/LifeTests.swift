@@ -9,7 +9,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct LifeTests {
-        @Test("while everything hangs the page answers, SIGHUP is obeyed, and SIGTERM ends it at once")
+        @Test("while all sites and receivers hang, the page, SIGHUP and SIGTERM still work")
         func everythingHangs() async throws {
             try await Stage.with { stage in
                 let lab = stage.lab
@@ -36,7 +36,7 @@ extension EndToEndTests {
                 #expect(overview.contains("copy.test"))
                 process.signal(SIGHUP)
                 try await watch.checks(2, of: "broken.test")
-                try await until("a word on the reload", seen: { process.errors }) {
+                try await until("the log line about the reload", seen: { process.errors }) {
                     process.errors.contains("configuration reloaded")
                 }
                 #expect(process.end == nil)
@@ -47,7 +47,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "many domains fail at once: messages are grouped, and SIGTERM ends it while more is under way",
+            "if many domains fail at once, messages are grouped, and SIGTERM ends the daemon in between",
             .inTurn(.large))
         func manyFail() async throws {
             try await Stage.with { stage in
@@ -78,7 +78,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("SIGINT ends it as well")
+        @Test("SIGINT ends the daemon")
         func interrupt() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -88,7 +88,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("SIGTERM right at the start ends it without a fuss", arguments: [0, 60, 250])
+        @Test("SIGTERM during the start ends the daemon without an error", arguments: [0, 60, 250])
         func earlyEnd(_ milliseconds: Int) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -108,7 +108,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "kill -9 while the store is being made leaves one that the next start takes",
+            "after kill -9 during the store's creation the next start works",
             arguments: [10, 40, 80])
         func killedAtBirth(_ milliseconds: Int) async throws {
             try await Stage.with { stage in
@@ -123,7 +123,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a start after a stop sends nothing by itself, and goes on where it was")
+        @Test("a restart sends nothing by itself and continues where it stopped")
         func restart() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -135,7 +135,7 @@ extension EndToEndTests {
                     _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                     // A message that is not recorded yet would be sent again.
                     if life == 0 {
-                        try await until("the mark", seen: { process.errors }) {
+                        try await until("the log line about the delivery", seen: { process.errors }) {
                             process.errors.contains("msg=delivered")
                         }
                     }
@@ -149,7 +149,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("check with the daemon's configuration knows since when the copy is old")
+        @Test("check with the daemon's configuration knows how long the copy has been old")
         func sharedStore() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file("v1"))

@@ -22,7 +22,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "ten kills at odd moments under load lose no alert and leave no doubt",
+            "ten kills at random moments under load lose no alert and leave no incident open",
             .enabled(if: Soak.isWanted, Soak.absence),
             .inTurn(.large, first: true), arguments: UInt64(1)...3)
         func kills(_ seed: UInt64) async throws {

@@ -38,7 +38,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("where standard error is the journal each line has its priority, and elsewhere none")
+        @Test("log lines have a priority only if standard error is the journal")
         func journal() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("faulty.yaml", "version: 1\ndomains: 7\ncolour: red\n")
@@ -61,7 +61,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("each line of the JSON log is an object, with numbers as numbers and texts as texts")
+        @Test("each line of the JSON log is an object with correct value types")
         func json() async throws {
             let objects = try await lines("json").map { try JSONValue(String($0)) }
             for object in objects {

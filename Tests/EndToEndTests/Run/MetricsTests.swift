@@ -22,7 +22,7 @@ extension EndToEndTests {
             return samples
         }
 
-        @Test("each metric moves with what happens")
+        @Test("each metric changes with its event")
         func story() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -87,7 +87,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "promtool finds nothing to complain about",
+            "promtool accepts the metrics",
             .enabled(
                 if: FileManager.default.isExecutableFile(atPath: judge),
                 "promtool is not installed; make setup installs it"))

@@ -23,7 +23,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a file that is replaced on disk is a change, and notified when it is late")
+        @Test("a file that is replaced on disk is a change and is notified when the CDN is late")
         func story() async throws {
             try await Stage.with { stage in
                 let nginx = try await Nginx.start(on: stage, host: "site.test", file("v1"))

@@ -16,7 +16,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a file with less than half of the domains is refused and told, and taken when it is reloaded once more")
+        @Test("a file with fewer than half of the domains is refused and notified; a second reload accepts it")
         func fewDomains() async throws {
             try await Stage.with { stage in
                 let hosts = (1...6).map { "site\($0).test" }
@@ -39,7 +39,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("domains come, go and change; what is open stays open, and is notified once, as is its end")
+        @Test("when a reload adds, removes and changes domains, open incidents stay open and are notified once")
         func differences() async throws {
             try await Stage.with { stage in
                 let lab = stage.lab
@@ -85,7 +85,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a faulty file is reported with its line, on the page and by message; checks and deliveries go on as before"
+            "a faulty file is reported on the page and in a message; checks and deliveries continue"
         )
         func faulty() async throws {
             try await Stage.with { stage in
@@ -127,7 +127,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a refusal that a process took with it is over once another starts with a good file", .waitsForTimeout)
+        @Test("a refused reload is resolved when a new process starts with a valid file", .waitsForTimeout)
         func refusedBeforeTheEnd() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -159,7 +159,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a message that is under way is not cut off, and the next one goes where the new file says",
+            "a reload does not cut off a message under way, and the next one goes to the new URL",
             .waitsForTimeout)
         func channels() async throws {
             try await Stage.with { stage in
@@ -183,7 +183,7 @@ extension EndToEndTests {
                     fast.messages.contains { $0.gist == "incident.firing origin.broken site.test" }
                 }
                 stage.lab.origin("site.test").serve(file())
-                try await until("the end at the new place", seen: { process.errors }) {
+                try await until("RESOLVED at the new URL", seen: { process.errors }) {
                     fast.messages.contains { $0.gist == "incident.resolved origin.broken site.test" }
                 }
                 // The old address gets a last message for each incident. It never answers: on a slow machine each is
@@ -200,7 +200,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what only a new process can change is logged, and a new token opens the page")
+        @Test("a reload logs settings that need a restart, and accepts a new token")
         func fixedParts() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())

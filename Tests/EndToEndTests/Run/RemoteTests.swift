@@ -14,7 +14,7 @@ extension EndToEndTests {
                 .replacing(#/served for [^\n]*?  |served for [^\n]*/#, with: "served")
         }
 
-        @Test("status, history and deliveries are those of the store; acknowledgements and silences arrive")
+        @Test("status, history and deliveries equal the store's; acknowledgements and silences arrive")
         func story() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -99,7 +99,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a daemon with a token wants it, and says which one is wrong")
+        @Test("a daemon with a token requires it, and the message says what is wrong")
         func token() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -138,7 +138,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a daemon behind a certificate of a private authority is trusted with --cacert")
+        @Test("--cacert makes the certificate of a private authority trusted")
         func privateAuthority() async throws {
             try await Stage.with { stage in
                 let identity = try stage.lab.authority.identity(for: "localhost", .valid, now: Date())
@@ -169,7 +169,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("where no daemon answers, or something else does, the message says so")
+        @Test("the message says if no daemon or another program answers")
         func strangers() async throws {
             try await Stage.withoutLab { stage in
                 let other = try await LabReceiver.start()

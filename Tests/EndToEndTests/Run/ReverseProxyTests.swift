@@ -59,7 +59,7 @@ extension EndToEndTests {
     }
 }
 
-/// A daemon that a proxy serves as https://aasa.example.net, and curl on the other side.
+/// A daemon behind a proxy at https://aasa.example.net, with curl as client.
 private struct ProxiedSite {
     let stage: Stage
     let port: Int

@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct RobustnessTests {
-        @Test("a log whose reader is gone stops neither the checks nor the messages")
+        @Test("checks and messages continue when the log has no reader")
         func readerGone() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -29,7 +29,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a file that is made to cost time and memory is its domain's finding, and the others are checked on")
+        @Test("a file that is built to waste time and memory affects only its own domain")
         func hostileFile() async throws {
             try await Stage.with { stage in
                 let hosts = ["one.test", "hostile.test", "two.test"]
@@ -57,7 +57,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a report that cannot be written is a failure of its own", arguments: ["text", "json", "jsonl"])
+        @Test("a report that cannot be written ends with 70", arguments: ["text", "json", "jsonl"])
         func fullDisk(_ format: String) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -69,7 +69,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a file without a certificate in it is refused before anything else")
+        @Test("a CA file without a certificate is refused first")
         func noCertificate() async throws {
             try await Stage.with { stage in
                 try stage.write("empty.pem", "# none yet\n")
@@ -89,7 +89,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("an encoding that was not asked for is reported as such, not as a file of bad syntax")
+        @Test("an unrequested encoding is reported as one, not as a syntax error")
         func unaskedEncoding() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .reply(
@@ -103,7 +103,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a rule of the network for any host leads the checks, not the messages")
+        @Test("a network rule for any host applies to checks, not to messages")
         func rulesForAnyHost() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
@@ -124,7 +124,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a domain that leaves the configuration ends its incident once and is forgotten")
+        @Test("a removed domain's incident is resolved once, and the domain is forgotten")
         func removedDomain() async throws {
             try await Stage.with { stage in
                 for host in ["gone.test", "kept.test"] { stage.lab.origin(host).behaviour = .reply(.status(500)) }
@@ -158,7 +158,7 @@ extension EndToEndTests {
 
                 // After it is added again, its trouble is new.
                 let (again, _) = try await Watch(stage, ["gone.test", "kept.test"], settings).started()
-                try await until("news of gone.test", seen: { again.errors }) {
+                try await until("the new incident of gone.test", seen: { again.errors }) {
                     receiver.messages.last?.type == "incident.firing"
                 }
                 #expect(receiver.messages.last?.gist == "incident.firing origin.broken gone.test")
@@ -183,7 +183,9 @@ extension EndToEndTests {
                 try await until("the lock", seen: { holder.errors }) { holder.output == "held\n" }
                 // Every domain has been checked, and its commit waits.
                 try await watch.checks(1, of: hosts)
-                try await until("a word on the lock", seen: { process.errors }) { process.errors.contains("locked") }
+                try await until("the log line about the lock", seen: { process.errors }) {
+                    process.errors.contains("locked")
+                }
                 try await watch.checks(1, of: hosts)
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0), "\(process.errors)")

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 extension EndToEndTests {
-    @Suite("The service manager") struct ServiceTests {
+    @Suite("systemd") struct ServiceTests {
         private static func start(
             _ stage: Stage, _ watch: Watch, _ socket: NotifySocket, _ more: [String: String] = [:]
         ) throws -> MonitorProcess {
@@ -21,7 +21,7 @@ extension EndToEndTests {
             isAbstract ? "@aasa-\(UUID().uuidString)" : stage.path("notify")
         }
 
-        @Test("ready, reload, watchdog, counts and end", arguments: [false, true])
+        @Test("systemd gets ready, reload, watchdog, counts and end", arguments: [false, true])
         func protocolInOrder(_ isAbstract: Bool) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("good.test").serve(file())
@@ -43,7 +43,7 @@ extension EndToEndTests {
                     socket.messages.contains("STATUS=2 domains, 1 failing, 1 incident open")
                 }
 
-                // A refused reload ends, too.
+                // A refused reload also reports its end.
                 for text in [nil, "version: 1\ndomains: 7\n"] {
                     let before = socket.messages.count
                     if let text { try stage.write(watch.file, text) }
@@ -71,7 +71,7 @@ extension EndToEndTests {
             static var microseconds: Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1000) }
         }
 
-        @Test("a watchdog of another process gets nothing, and nobody is disturbed by a socket that is gone")
+        @Test("another process's watchdog gets no messages, and a missing socket does no harm")
         func others() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -88,7 +88,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a daemon that does not get its port is never ready, and checks nothing")
+        @Test("a daemon whose port is in use is never ready and checks nothing")
         func portInUse() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())

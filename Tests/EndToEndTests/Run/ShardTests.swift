@@ -6,7 +6,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct ShardTests {
-        @Test("two shards of one list: each domain is checked by exactly one, and --shard overrides the key")
+        @Test("exactly one of two shards checks each domain, and --shard overrides the key")
         func shares() async throws {
             try await Stage.with { stage in
                 let hosts = (0..<16).map { "site\($0).test" }

@@ -7,7 +7,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite struct SilencedReturnTests {
         @Test(
-            "an acknowledged incident that ends and comes back within a silence is not acknowledged: it escalates again"
+            "an acknowledged incident that recurs during a silence escalates again"
         )
         func story() async throws {
             try await Stage.with { stage in
@@ -39,7 +39,7 @@ extension EndToEndTests {
                         /msg=delivered attempt=1 channel=pager domain=site\.test incident=[0-9a-f]{32}/)
                 )
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
-                try await until("that it is back", seen: { process.errors }) {
+                try await until("the incident's return", seen: { process.errors }) {
                     process.errors.contains("incident came back")
                 }
                 let end = try await stage.run(["silence", "expire", "1", "--config", watch.file])

@@ -19,7 +19,7 @@ struct SoakTests {
     private static let hosts = (0..<100).map { "site\($0).test" }
 
     @Test(
-        "the daemon holds no more memory after a long time than after a short one",
+        "the daemon's memory does not grow with time",
         .enabled(if: Soak.isWanted, Soak.absence))
     func memory() async throws {
         try await Stage.with { stage in

@@ -31,7 +31,7 @@ extension EndToEndTests {
             return process
         }
 
-        @Test("faults of the configuration are reported with their place", arguments: ["run", "config"])
+        @Test("configuration errors are reported with file and line", arguments: ["run", "config"])
         func configuration(_ command: String) async throws {
             try await Stage.withoutLab { stage in
                 let words = command == "run" ? ["run"] : ["config", "check"]
@@ -53,7 +53,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("config check accepts a good file")
+        @Test("config check accepts a valid file")
         func goodConfiguration() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("monitor.yaml", Self.smallest)
@@ -63,7 +63,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a configuration is found by the environment too")
+        @Test("an environment variable can name the configuration")
         func environment() async throws {
             try await Stage.withoutLab { stage in
                 try stage.write("other.yaml", Self.smallest)
@@ -74,7 +74,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a store that cannot be used is the configuration's fault, and is left alone")
+        @Test("an unusable store is a configuration error and is not changed")
         func store() async throws {
             try await Stage.withoutLab { stage in
                 func start(_ path: String) async throws -> MonitorProcess {
@@ -94,7 +94,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a second daemon leaves the store, and the first one, alone")
+        @Test("a second daemon does not touch the store or disturb the first")
         func twoDaemons() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -115,7 +115,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a file of certificates that is missing is reported before anything else")
+        @Test("a missing CA file is reported first")
         func missingAuthorities() async throws {
             try await Stage.with { stage in
                 try stage.write("monitor.yaml", Self.smallest + "network: {ca_file: nowhere.pem}\n")

@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct StatusTests {
-        @Test("trouble is shown in full and first, what is well in a line, from the store alone")
+        @Test("from the store, trouble is shown first and in full, and healthy domains in one line")
         func story() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("good.test").serve(file())
@@ -77,7 +77,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("labels choose the domains, also from the store alone; one that no domain has is no empty list")
+        @Test("labels choose the domains, also from the store; an unknown label is an error, not an empty list")
         func labels() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("good.test").serve(file())
@@ -109,7 +109,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a store that this user may not read is not a missing one")
+        @Test("a store without read permission is not reported as missing")
         func forbidden() async throws {
             guard geteuid() == 0 else { return }
             try await Stage.withoutLab { stage in

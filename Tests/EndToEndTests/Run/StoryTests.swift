@@ -11,7 +11,7 @@ extension EndToEndTests {
         private static let host = "site.test"
         private static let story = ["incident.firing cdn.stale site.test", "incident.resolved cdn.stale site.test"]
 
-        @Test("a change that the CDN lags behind is notified once, and its end once")
+        @Test("a lagging CDN is notified once, and its recovery once")
         func story() async throws {
             try await Stage.with { stage in
                 let hook = try await LabReceiver.start()
@@ -112,7 +112,7 @@ extension EndToEndTests {
             case afterTheFiring, asTheCDNCatchesUp, whileTheResolveHangs, afterTheResolve
         }
 
-        @Test("a kill at any moment loses no alert and duplicates none", arguments: Moment.allCases)
+        @Test("a kill at any moment loses and duplicates no alert", arguments: Moment.allCases)
         func kill(_ moment: Moment) async throws {
             try await Stage.with { stage in
                 let scene = try await Scene(stage)
@@ -131,7 +131,7 @@ extension EndToEndTests {
                 try await scene.watch.checks(2, of: Self.host)
                 try await killed(.afterFirstCheck)
                 try await scene.watch.checks(2, of: Self.host)
-                // Before anything can be sent to it.
+                // Break the receiver before the first message.
                 try await scene.breakReceiver(moment)
                 stage.lab.origin(Self.host).serve(file("v2"))
                 let changed = ContinuousClock.now

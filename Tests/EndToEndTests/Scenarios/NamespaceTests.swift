@@ -9,11 +9,11 @@ import Testing
 import TestSupport
 
 extension EndToEndTests {
-    @Suite("In a network of its own")
+    @Suite("Network namespace")
     struct NamespaceTests {
         private static let file = "www/.well-known/apple-app-site-association"
 
-        /// A network with the site at some addresses and the CDN at eight.
+        /// A network with the site at these addresses and the CDN at eight.
         private static func network(_ addresses: [(String, Namespace.Address)]) -> Namespace {
             let edges = (1...4).map { "1.2.4.\($0)" } + (1...4).map { "2a00:4::\($0)" }
             var network = Namespace()
@@ -57,7 +57,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a healthy site and eight edges of both families, found by their names alone")
+        @Test("a healthy site and eight edges of both families are found by name")
         func healthy() async throws {
             try await run(Self.network([("1.2.3.1", .serving), ("2a00::1", .serving)])) { run in
                 #expect(run.process.end == .exit(0), "\(run.process.output) \(run.process.errors)")
@@ -74,7 +74,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("packets to one of two addresses are dropped", .waitsForTimeout)
+        @Test("one of two addresses that drops packets is an error", .waitsForTimeout)
         func dropped() async throws {
             let network = Self.network([("1.2.3.1", .serving), ("1.2.9.1", .dropping)])
             try await run(network, ["--max-time", "20", "site.test"]) { run in
@@ -86,7 +86,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "IPv6 is published and dead, while the edges of the CDN prove that this machine has IPv6", .waitsForTimeout)
+            "dead IPv6 of the site is a warning if this machine reaches the CDN over IPv6", .waitsForTimeout)
         func deadIPv6() async throws {
             let network = Self.network([("1.2.3.1", .serving), ("2a00:9::1", .dropping)])
             try await run(network, ["--max-time", "20", "site.test"]) { run in
@@ -97,7 +97,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the time-outs of dead addresses run side by side", .waitsForTimeout)
+        @Test("the time-outs of dead addresses run in parallel", .waitsForTimeout)
         func sideBySide() async throws {
             let dead = (1...4).map { "1.2.9.\($0)" }
             var network = Self.network([("1.2.3.1", .serving)] + dead.map { ($0, .dropping) })
@@ -111,7 +111,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a name that leads to private and carrier addresses, here alone or for Apple too",
+            "private and carrier addresses are an error unless Apple has a copy",
             arguments: [("10.1.2.3", true), ("10.1.2.3", false), ("100.64.1.2", true), ("fd00::5", false)])
         func privateAddress(_ address: String, _ hasCopy: Bool) async throws {
             var network = NamespaceTests.network([(address, .serving)])
@@ -133,7 +133,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("IPv6 packets of this machine vanish, and those to Apple's edges too", .waitsForTimeout)
+        @Test("if this machine also reaches no CDN edge over IPv6, IPv6 is unchecked", .waitsForTimeout)
         func blackhole() async throws {
             var network = NamespaceTests.network([("1.2.3.1", .serving), ("2a00:9::1", .dropping)])
             for edge in 1...4 { network.addresses["2a00:4::\(edge)"] = .dropping }
@@ -146,7 +146,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("in developer mode a private address is as good as any")
+        @Test("in developer mode a private address is accepted")
         func privateInDeveloperMode() async throws {
             let target = "applinks:site.test?mode=developer"
             try await run(Self.network([("10.1.2.3", .serving)]), [target]) { run in
@@ -155,7 +155,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a public site cannot send the check into the private network")
+        @Test("a public site cannot redirect the check into the private network")
         func redirectInside() async throws {
             var network = NamespaceTests.network([("1.2.3.1", .serving)])
             network.hosts.append(("inside.test", ["10.1.2.3"]))
@@ -179,7 +179,7 @@ extension EndToEndTests {
             "search monitoring.svc.cluster.local svc.cluster.local cluster.local\noptions ndots:5\n",
         ]
 
-        @Test("a name is asked for as it is, whatever resolv.conf searches in", arguments: searching)
+        @Test("resolv.conf's search domains are not used for a name", arguments: searching)
         func search(_ resolving: String) async throws {
             var network = NamespaceTests.network([("1.2.3.1", .serving), ("2a00::1", .serving)])
             swap(&network.hosts, &network.names)
@@ -195,7 +195,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a name that does not exist has no address, although each name of a search domain has one",
+            "a name that does not exist has no address, even if its search domain has one",
             arguments: searching)
         func wildcard(_ resolving: String) async throws {
             var network = NamespaceTests.network([("1.2.3.1", .serving)])
@@ -209,7 +209,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a redirect to an international name goes to the name in ASCII, in the report as well")
+        @Test("a redirect to an international name uses its ASCII form, also in the report")
         func internationalRedirect() async throws {
             var network = NamespaceTests.network([("1.2.3.1", .serving)])
             swap(&network.hosts, &network.names)
@@ -227,7 +227,7 @@ extension EndToEndTests {
             }
         }
 
-        // MARK: - What this machine lacks
+        // MARK: - Local network faults
 
         struct Lack: Sendable, CustomTestStringConvertible {
             let testDescription: String
@@ -310,7 +310,7 @@ extension EndToEndTests {
             }
 
         @Test(
-            "what this machine lacks is said by its name, is unknown, and ends with 70", .waitsForTimeout,
+            "a local fault is named, makes the verdict unknown, and ends with 70", .waitsForTimeout,
             arguments: lacks)
         func lack(_ lack: Lack) async throws {
             try await run(lack.network(), lack.arguments) { run in
@@ -325,7 +325,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("Apple's word stands first where this machine cannot look by itself")
+        @Test("if this machine cannot reach the site, Apple's failure reason decides")
         func lackBesideAppleWord() async throws {
             var network = NamespaceTests.network([])
             network.hosts = [("site.test", ["2a00:9::1"]), (Namespace.cdn, ["1.2.4.1"])]
@@ -343,7 +343,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("the first of two name servers is dead: the server is not called slow", .waitsForTimeout)
+        @Test("a dead first name server does not make the site slow", .waitsForTimeout)
         func slowNameServer() async throws {
             var network = NamespaceTests.network([("1.2.3.1", .serving), ("2a00::1", .serving)])
             swap(&network.hosts, &network.names)
@@ -357,7 +357,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("no answer of any address, and the name is known", .waitsForTimeout)
+        @Test("a known name whose addresses all do not answer is a time-out", .waitsForTimeout)
         func allDropped() async throws {
             let network = Self.network([("1.2.9.1", .dropping), ("1.2.9.2", .dropping)])
             try await run(network, ["--max-time", "20", "site.test"]) { run in

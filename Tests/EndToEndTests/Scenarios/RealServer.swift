@@ -10,8 +10,8 @@ struct RealServer: Sendable {
     let stage: Stage
     let port: Int
 
-    /// Starts nginx with these server blocks, in which `PORT` and `ROOT` (its folder) are filled in; each host of `hosts`
-    /// has a certificate `ROOT/HOST.pem` with its key `ROOT/HOST.key`. `files` are put under `ROOT`.
+    /// Starts nginx with these server blocks; `PORT` and `ROOT` (its folder) are replaced. Each host of `hosts` gets a
+    /// certificate `ROOT/HOST.pem` with the key `ROOT/HOST.key`. `files` are written under `ROOT`.
     static func nginx(
         on stage: Stage, hosts: [String], files: [String: String], addresses: [String] = ["127.0.0.1"], _ blocks: String
     ) async throws -> RealServer {

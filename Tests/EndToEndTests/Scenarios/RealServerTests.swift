@@ -103,7 +103,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "nginx on both families, alike and not",
+            "nginx with equal and different files on IPv4 and IPv6",
             .enabled(if: Nginx.isInstalled, "nginx is not installed; make setup installs it"), arguments: [true, false])
         func families(_ areAlike: Bool) async throws {
             let addresses = ["127.0.0.1", "::1"]

@@ -85,7 +85,7 @@ struct Scenario: Sendable {
         return String(text.prefix { $0 != "?" && $0 != "/" })
     }
 
-    /// The addresses that the lab itself serves.
+    /// The addresses where the lab serves.
     var labAddresses: [String] {
         let all =
             ["127.0.0.1"] + origins.flatMap(\.addresses) + cdn.edges
@@ -106,7 +106,7 @@ struct Expectation: Sendable {
     var state: String?
     /// Rules and their severities. An error that is not named here fails the test.
     var findings: [(key: String, value: String)] = []
-    /// Rules that must not occur; `cdn.*` is a whole area.
+    /// Rules that must not occur; `cdn.*` means all CDN rules.
     var absent: [String] = []
     /// The identifier of the diagnosis.
     var cause: String?
@@ -116,7 +116,7 @@ struct Expectation: Sendable {
     var diagnosis: [String] = []
     /// Words of the text report.
     var text: [String] = []
-    /// Values in the report, by path: `origin.addresses.0.status`.
+    /// Values in the JSON report by path: `origin.addresses.0.status`.
     var json: [(key: String, value: JSONValue)] = []
     /// The most requests to a host, over both runs.
     var requestsAtMost: [(key: String, value: Int)] = []

@@ -4,7 +4,7 @@ import LabFaults
 import TestSupport
 
 extension Scenario {
-    /// Every scenario, by the name of its file.
+    /// The folder of scenario files.
     static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Fixtures/scenarios")
 

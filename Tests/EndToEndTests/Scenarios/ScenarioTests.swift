@@ -12,7 +12,7 @@ import TestSupport
 extension EndToEndTests {
     @Suite("Scenarios")
     struct ScenarioTests {
-        @Test("check says what is the matter", arguments: Scenario.files)
+        @Test("check reports what the scenario expects", arguments: Scenario.files)
         func play(_ file: String) async throws {
             let scenario = try Scenario(file: file)
             guard Loopback.has(scenario.labAddresses) else {
@@ -60,7 +60,7 @@ extension EndToEndTests {
                 case .failing: 1
                 case .unknown: Int(MonitorExit.software.rawValue)
                 }
-            // The golden files have the text of each state.
+            // The golden files test the text.
             return (nil, try JSONValue(report.json.text(isPretty: false)), exit)
         }
 
@@ -100,7 +100,7 @@ extension EndToEndTests {
             for (rule, _) in wanted.findings { #expect(text.contains(rule), "\(rule): \(text)") }
         }
 
-        @Test("there is a scenario for each story that can be seen from outside")
+        @Test("each known failure that is visible from outside has a scenario")
         func stories() {
             let told = Set(Scenario.files.compactMap { Int($0.prefix(2)) })
             // 17 and 23 depend on the devices' own time and choice, 20 and 21 on the devices themselves: their
@@ -108,7 +108,7 @@ extension EndToEndTests {
             #expect(told.isSuperset(of: 1...26), "\(Set(1...26).subtracting(told).sorted())")
         }
 
-        @Test("there is a scenario for each fault that the lab can play")
+        @Test("each fault that the lab can play has a scenario")
         func faults() throws {
             let texts = try Scenario.files.map {
                 try String(contentsOf: Scenario.folder.appending(path: $0), encoding: .utf8)
@@ -125,7 +125,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a scenario that cannot be read is told with file and line",
+            "an invalid scenario is reported with file and line",
             arguments: [
                 ("about: a\nexpect:\n  exit: 0\n  verdict: fine\n", 4), ("about: a\nexpct: {}\n", 2),
                 ("about: a\norigins:\n  site.test:\n    answer: {file: v1}\n    certificat: valid\n", 5),
@@ -134,7 +134,7 @@ extension EndToEndTests {
         func unreadable(_ text: String, _ line: Int) {
             do {
                 _ = try Scenario(file: "bad.yaml", text: text)
-                Issue.record("it was read")
+                Issue.record("the invalid scenario was accepted")
             } catch {
                 #expect("\(error)".hasPrefix("bad.yaml:\(line): "), "\(error)")
             }

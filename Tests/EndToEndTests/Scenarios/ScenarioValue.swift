@@ -42,7 +42,7 @@ struct ScenarioValue {
         ScenarioFault(file: file, line: node.mark?.line ?? 1, text: text)
     }
 
-    /// The values of a mapping that has no other keys than these.
+    /// The values of a mapping that may have only these keys.
     func members(_ known: Set<String>) throws -> [String: ScenarioValue] {
         var members: [String: ScenarioValue] = [:]
         for (key, value) in try entries() {
@@ -56,7 +56,7 @@ struct ScenarioValue {
         return members
     }
 
-    /// The entries of a mapping whose keys are free, in the order of the file.
+    /// The entries of a mapping with any keys, in the order of the file.
     func entries() throws -> [(key: String, value: (value: ScenarioValue, keyLine: Int))] {
         guard let mapping = node.mapping else { throw fault("a mapping is wanted here") }
         return try mapping.map { key, value in
@@ -91,7 +91,7 @@ struct ScenarioValue {
         return value
     }
 
-    /// One of a few words.
+    /// One of the given words.
     func choice<T>(_ choices: [String: T]) throws -> T {
         let word = try string()
         guard let value = choices[word] else {

@@ -23,7 +23,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a refused message is listed and sent again after `retry`, and no secret is shown",
+            "a refused message is listed and sent again by `retry`, and no secret is shown",
             arguments: [false, true])
         func retry(isRemote: Bool) async throws {
             try await Stage.with { stage in
@@ -44,7 +44,7 @@ extension EndToEndTests {
                 #expect(entry["type"] == .string("incident.firing"))
                 #expect(entry["reason"] == .string("firing"))
                 #expect(entry["status"] == .number(400))
-                // The full form and the plainest one, under one key.
+                // The full and the plainest form have the same key.
                 #expect(entry["attempts"] == .number(2))
                 #expect(Set(receiver.messages.map(\.id)) == Set([entry["message_key"].string ?? ""]))
                 #expect(try await Self.list(stage, ["--domain", "site.test"]) == refused)
@@ -99,7 +99,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("what a channel did not take is pending; a message that nobody needs any more is abandoned")
+        @Test("an undelivered message is pending; one that is no longer needed is abandoned")
         func abandoned() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()

@@ -12,7 +12,7 @@ extension EndToEndTests {
             #"{ "$PROGRAM" run --config monitor.yaml 2>start\#(number).log; echo $? >start\#(number).code; }"#
         }
 
-        /// Shell words for a daemon that is stopped once it has checked.
+        /// A shell command for a daemon that is stopped after its first check.
         private static let life = #"""
             { "$PROGRAM" run --config monitor.yaml 2>life.log & life=$!; \
             until grep -qs comparison=in_sync life.log || ! kill -0 $life 2>kill.log; do sleep 0.05; done; \
@@ -62,7 +62,7 @@ extension EndToEndTests {
         ]
 
         @Test(
-            "on a full disk each start ends with 70, the fallback channel gets one message, and with room it works",
+            "on a full disk each start ends with 70 and the fallback gets one message; with space it works",
             .enabled("a private mount needs user namespaces") { await SmallDisk.isPossible }, arguments: histories)
         func fullDisk(history: (name: String, shell: String)) async throws {
             try await Stage.with { stage in
@@ -97,7 +97,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a read-only store ends the start with 78; where the fallback channel is in trouble the others are notified",
+            "a read-only store ends the start with 78; if the fallback fails, the others are notified",
             .enabled("a private mount needs user namespaces") { await SmallDisk.isPossible })
         func readOnly() async throws {
             try await Stage.with { stage in
@@ -121,7 +121,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a locked store ends each start with 78 and one message; once it is free a start works, and only one")
+        @Test("a locked store ends each start with 78 and one message; after the unlock one daemon starts")
         func locked() async throws {
             try await Stage.with { stage in
                 let (fallback, other) = (try await LabReceiver.start(), try await LabReceiver.start())

@@ -7,7 +7,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct StandbyTests {
-        @Test("a standby goes on from a copy that was made under load: nothing known is said again, and each end comes")
+        @Test("a standby continues from a copy made under load: no repeats, and each incident gets RESOLVED")
         func takeover() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -32,7 +32,7 @@ extension EndToEndTests {
                     #expect(copied.end == .exit(0), "\(copied.errors)")
                 }
                 stage.lab.origin(late).behaviour = .reply(.status(404))
-                try await until("the message that the copy does not know", seen: { process.errors }) {
+                try await until("the message after the copy", seen: { process.errors }) {
                     receiver.messages.contains { $0.domains.contains(late) }
                 }
                 process.signal(SIGKILL)
@@ -44,11 +44,11 @@ extension EndToEndTests {
                     stage, hosts, Watch.Settings(store: "standby.db", channels: channels), file: "standby.yaml")
                 let (standby, _) = try await second.started()
                 try await second.checks(3, of: hosts)
-                try await until("what happened since the copy", seen: { standby.errors }) {
+                try await until("the message about late.test", seen: { standby.errors }) {
                     receiver.messages.dropFirst(before.count).contains { $0.domains.contains(late) }
                 }
                 for host in broken + [late] { stage.lab.origin(host).serve(file()) }
-                try await until("the ends", seen: { "\(receiver.messages.map(\.gist))" }) {
+                try await until("RESOLVED for each", seen: { "\(receiver.messages.map(\.gist))" }) {
                     Set(receiver.messages.filter { $0.type == "incident.resolved" }.flatMap(\.domains))
                         .isSuperset(of: broken + [late])
                 }

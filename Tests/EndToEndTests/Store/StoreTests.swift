@@ -8,7 +8,7 @@ import Testing
 
 extension EndToEndTests {
     @Suite struct StoreTests {
-        @Test("a store is copied and examined while the daemon runs")
+        @Test("the store can be copied and checked while the daemon runs")
         func besideTheDaemon() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -35,7 +35,7 @@ extension EndToEndTests {
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
 
-                // The copy takes the store's place.
+                // A daemon runs on the copy.
                 let other = try Watch(stage, ["site.test"], Watch.Settings(store: "copy.db"), file: "copy.yaml")
                 let (second, _) = try await other.started()
                 try await other.checks(1, of: "site.test")
@@ -44,7 +44,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a damaged store is set aside to the last byte, loudly, and the sites are watched on")
+        @Test("a damaged store is kept unchanged and reported, and checks continue in a new one")
         func damaged() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
@@ -87,7 +87,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("one damaged state is set aside; its open incident goes on, and so do the other domains")
+        @Test("a damaged state is set aside; its open incident and the other domains continue")
         func damagedState() async throws {
             try await Stage.with { stage in
                 let receiver = try await LabReceiver.start()
@@ -144,7 +144,7 @@ extension EndToEndTests {
         }
 
         @Test(
-            "a full disk stops no check and blames no site, and what is found afterwards is notified",
+            "a full disk stops no check and blames no site, and later findings are notified",
             .enabled("a private mount needs user namespaces") { await SmallDisk.isPossible })
         func fullDisk() async throws {
             try await Stage.with { stage in
@@ -161,7 +161,7 @@ extension EndToEndTests {
                 try #require(process.end == nil, "\(process.errors)")
                 try await watch.checks(2, of: "site.test")
                 try disk.fill(process)
-                try await until("a word on the disk", seen: { process.errors }) {
+                try await until("the log line about the disk", seen: { process.errors }) {
                     process.errors.contains("no space is left")
                 }
                 try await watch.checks(1, of: "site.test")

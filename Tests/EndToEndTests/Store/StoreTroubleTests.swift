@@ -9,9 +9,9 @@ import TestSupport
 
 extension EndToEndTests {
     @Suite struct StoreTroubleTests {
-        /// In real time: the trouble must last for 30 seconds before anybody is notified.
+        /// Runs in real time: trouble is notified only after 30 seconds.
         @Test(
-            "a disk that becomes full is notified once, to people, and SIGTERM still ends it",
+            "a disk that becomes full is notified once, and SIGTERM still ends the daemon",
             .waitsForTimeout,
             .enabled("a private mount needs user namespaces") { await SmallDisk.isPossible })
         func whileItRuns() async throws {
