@@ -1,4 +1,4 @@
-// Walks the folder of scenarios. A new case is a new file there; CONTRIBUTING.md says what can stand in it.
+// Walks the folder of scenarios. A new case is a new file there; CONTRIBUTING.md shows one, ScenarioReader has all keys.
 
 import Evidence
 import Foundation
