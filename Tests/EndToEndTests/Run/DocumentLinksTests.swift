@@ -81,7 +81,8 @@ extension EndToEndTests {
                 let words = heading.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.1 }.lowercased()
                 let name = String(
                     words.unicodeScalars.filter {
-                        $0.properties.isAlphabetic || $0.properties.numericType != nil || " -_".unicodeScalars.contains($0)
+                        $0.properties.isAlphabetic || $0.properties.numericType != nil
+                            || " -_".unicodeScalars.contains($0)
                     }.map { $0 == " " ? "-" : Character($0) })
                 var anchor = name
                 var number = 0

@@ -17,10 +17,13 @@ struct DocumentedCommand {
     static func all(in page: String) -> [DocumentedCommand] {
         page.components(separatedBy: "```console\n").dropFirst().flatMap { block in
             var found: [DocumentedCommand] = []
-            for line in block.components(separatedBy: "\n```")[0].split(separator: "\n", omittingEmptySubsequences: false) {
+            for line in block.components(separatedBy: "\n```")[0].split(
+                separator: "\n", omittingEmptySubsequences: false)
+            {
                 if line.hasPrefix("$ ") || line.hasPrefix("# ") {
                     // A line of root is none that runs here, and ends the output of the one before.
-                    found.append(.init(line: line.hasPrefix("$ ") ? String(line.dropFirst(2)) : String(line), output: ""))
+                    found.append(
+                        .init(line: line.hasPrefix("$ ") ? String(line.dropFirst(2)) : String(line), output: ""))
                 } else if let last = found.indices.last {
                     found[last].output += line + "\n"
                 }
@@ -154,7 +157,9 @@ extension Stage {
             text += terminal.read()
             try await Task.sleep(for: .milliseconds(5))
         }
-        guard case .exit(let code) = try await process.ended() else { throw NeverCame(what: line, seen: process.errors) }
+        guard case .exit(let code) = try await process.ended() else {
+            throw NeverCame(what: line, seen: process.errors)
+        }
         text += terminal?.read() ?? process.output
         return (text.replacing("\r\n", with: "\n") + process.errors, code)
     }

@@ -74,7 +74,9 @@ extension EndToEndTests {
 }
 
 extension DocumentedWorld {
-    static let all = [check, files, device, ci, readme, whySafari("docs/why-safari.md"), whySafari("docs/ja/why-safari.md")]
+    static let all = [
+        check, files, device, ci, readme, whySafari("docs/why-safari.md"), whySafari("docs/ja/why-safari.md"),
+    ]
 
     /// Whether its page has to show an output.
     var showsOutput: Bool { !page.hasSuffix("why-safari.md") }
@@ -221,7 +223,8 @@ extension DocumentedWorld {
 
     /// A deploy that one edge has after the other.
     private static let ci = DocumentedWorld(
-        page: "docs/in-ci.md", edges: ["127.0.0.2", "127.0.0.3"], isTerminal: false, beside: ["aasa-monitor watch": arrival]
+        page: "docs/in-ci.md", edges: ["127.0.0.2", "127.0.0.3"], isTerminal: false,
+        beside: ["aasa-monitor watch": arrival]
     ) { stage in
         stage.lab.origin("example.com").serve(links)
         stage.lab.cdn.holds("example.com", body: file(#"{"/":"/invite/*"}"#))
