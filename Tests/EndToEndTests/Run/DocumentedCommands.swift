@@ -58,7 +58,7 @@ struct DocumentedPage {
 struct SteadyOutput {
     private let parts: [String]
 
-    /// - Parameter isWrapped: whether the lines were broken for a terminal, by the length of those times. The words are
+    /// `isWrapped`: whether the lines were broken for a terminal, by the length of those times. The words are
     ///   then compared, paragraph by paragraph.
     init(_ text: String, isWrapped: Bool) {
         guard isWrapped else {
@@ -107,25 +107,23 @@ extension String {
 }
 
 extension Stage {
-    /// Puts a program `aasa-monitor` on the path of ``shell(_:after:isTerminal:beside:)``: the built one, with options that lead it
-    /// to the lab. `edges`: the addresses of the CDN.
+    /// Puts a program `aasa-monitor` on the path of ``shell(_:after:isTerminal:beside:)``: the built one, with options that
+    /// lead it to the lab. `edges`: the addresses of the CDN.
     func installCommands(edges: [String]?) throws {
-        let network = ownNetwork(edges: edges).map { "'\($0)'" }.joined(separator: " ")
+        let network = hasLab ? edges.map(self.edges) ?? network : []
+        let options = network.map { "'\($0)'" }.joined(separator: " ")
+        let program = "'\(MonitorProcess.binary.path)'"
         try install(
             "aasa-monitor",
             """
             command=$1
+            shift
             case $command in
-            check|lint|match|diff|audit|device) shift; exec '\(MonitorProcess.binary.path)' "$command" "$@" \(network) ;;
-            watch) shift; exec '\(MonitorProcess.binary.path)' watch "$@" \(network) --every 1s ;;
+            check | lint | match | diff | audit | device) set -- \(options) --max-time \(Self.patience) "$@" ;;
+            watch) set -- \(options) --every 1s "$@" ;;
             esac
-            exec '\(MonitorProcess.binary.path)' "$@"
+            exec \(program) "$command" "$@"
             """)
-    }
-
-    private func ownNetwork(edges: [String]?) -> [String] {
-        guard hasLab else { return [] }
-        return edges.map(self.edges) ?? network
     }
 
     /// A program of the shell, for one that this machine does not have.
@@ -137,10 +135,12 @@ extension Stage {
 
     /// Runs a line as a shell does.
     /// - Parameters:
+    ///   - line: what is typed.
     ///   - previous: what `$?` is.
     ///   - isTerminal: whether it prints to a terminal of 80 columns.
     ///   - beside: what happens meanwhile.
     /// - Returns: standard output, then standard error; and the exit code.
+    /// - Throws: where it cannot be started, or ends by a signal.
     func shell(
         _ line: String, after previous: Int32 = 0, isTerminal: Bool = false,
         beside: (@Sendable (MonitorProcess) async throws -> Void)? = nil

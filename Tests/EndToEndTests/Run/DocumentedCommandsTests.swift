@@ -35,8 +35,12 @@ extension EndToEndTests {
                 var compared = 0
                 for command in page.commands where command.runsHere && (world.runsAll || !command.output.isEmpty) {
                     let beside = world.beside.first { command.line.hasPrefix($0.key) }?.value
-                    let run = try await stage.shell(command.line, after: code, isTerminal: world.isTerminal) {
+                    var run = try await stage.shell(command.line, after: code, isTerminal: world.isTerminal) {
                         try await beside?(stage, $0)
+                    }
+                    // A busy machine makes the lab slow, and the program says so.
+                    for _ in 0..<20 where run.text.contains(/origin\.slow|first byte came/) {
+                        run = try await stage.shell(command.line, after: code, isTerminal: world.isTerminal)
                     }
                     code = run.code
                     // Usage, a missing file, a fault of this machine, the configuration.
@@ -100,7 +104,7 @@ extension DocumentedWorld {
         }
         refuseApple("app.example.com", lab)
         lab.cdn.holds("news.example.com", body: links, age: .seconds(600))
-        let changed = EndToEndTests.CopyTests.httpDate(Date() - 4 * 3600 - 60)
+        let changed = EndToEndTests.CopyTests.httpDate(Date() - 4 * 3600 - 2)
         lab.origin("shop.example.com").serve(
             file(#"{"/":"/buy/*"}"#), headers: [("Last-Modified", changed)])
         lab.cdn.holds("shop.example.com", body: links, age: .seconds(6 * 3600))
