@@ -45,12 +45,32 @@ struct DocumentedPage {
         text = try String(contentsOf: url, encoding: .utf8)
     }
 
-    /// Writes what a command printed in the place of what the page showed.
+    /// Writes what a command printed in the place of what the page showed, cut where that was cut.
     func rewrite(_ command: DocumentedCommand, _ printed: String) throws {
         let now = try String(contentsOf: url, encoding: .utf8)
         let head = "$ \(command.line)\n"
-        try now.replacing(head + command.output, with: head + printed, maxReplacements: 1)
+        let cut = Self.cut(printed, like: command.output)
+        try now.replacing(head + command.output, with: head + cut, maxReplacements: 1)
             .write(to: url, atomically: true, encoding: .utf8)
+    }
+
+    /// For each run of lines between two `…`, as many lines of `printed` where most of them are the same.
+    static func cut(_ printed: String, like shown: String) -> String {
+        let lines = printed.trimmingSuffix("\n").components(separatedBy: "\n")
+        let parts = shown.trimmingSuffix("\n").components(separatedBy: "\n")
+            .split(separator: "…", omittingEmptySubsequences: false)
+        guard parts.count > 1 else { return printed }
+        var kept: [ArraySlice<String>] = []
+        var next = 0
+        for (index, part) in parts.enumerated() {
+            let last = max(next, lines.count - part.count)
+            func same(_ start: Int) -> Int { zip(lines[start...], part).count { $0 == $1 } }
+            let best = (next...last).max { same($0) < same($1) } ?? next
+            let start = index == 0 ? 0 : index == parts.count - 1 ? last : best
+            kept.append(lines[start..<min(start + part.count, lines.count)])
+            next = min(start + part.count, lines.count)
+        }
+        return kept.joined(separator: ["…"]).joined(separator: "\n") + "\n"
     }
 }
 

@@ -60,6 +60,17 @@ extension EndToEndTests {
             }
         }
 
+        @Test(
+            "what is written into a page is cut as the page was",
+            arguments: [
+                ("x\n", "x\n"), ("a\n…\n", "A\n…\n"), ("a\n…\ne\n", "A\n…\ne\n"), ("…\n", "…\n"),
+                ("a\n…\nc\nD\n…\n", "A\n…\nc\nd\n…\n"), ("…\nd\ne\n", "…\nd\ne\n"),
+            ])
+        func cut(_ shown: String, _ written: String) {
+            let printed = "A\nb\nc\nd\ne\n"
+            #expect(DocumentedPage.cut(printed, like: shown) == (shown == "x\n" ? printed : written))
+        }
+
         @Test("`…` stands for any lines, times do not count, and everything else does")
         func comparison() {
             func fits(_ printed: String, _ shown: String, isWrapped: Bool = false) -> Bool {
