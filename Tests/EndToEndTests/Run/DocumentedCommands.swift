@@ -21,7 +21,7 @@ struct DocumentedCommand {
                 separator: "\n", omittingEmptySubsequences: false)
             {
                 if line.hasPrefix("$ ") || line.hasPrefix("# ") {
-                    // A line of root is none that runs here, and ends the output of the one before.
+                    // A root prompt ends the output before it. Its command does not run here.
                     found.append(
                         .init(line: line.hasPrefix("$ ") ? String(line.dropFirst(2)) : String(line), output: ""))
                 } else if let last = found.indices.last {
@@ -45,7 +45,7 @@ struct DocumentedPage {
         text = try String(contentsOf: url, encoding: .utf8)
     }
 
-    /// Writes what a command printed in the place of what the page showed, cut where that was cut.
+    /// Replaces what the page shows with what the command printed, cut in the same places.
     func rewrite(_ command: DocumentedCommand, _ printed: String) throws {
         let now = try String(contentsOf: url, encoding: .utf8)
         let head = "$ \(command.line)\n"
@@ -146,7 +146,7 @@ extension Stage {
             """)
     }
 
-    /// A program of the shell, for one that this machine does not have.
+    /// Puts a script on that path, for a program that this machine does not have.
     func install(_ name: String, _ script: String) throws {
         try FileManager.default.createDirectory(atPath: path("bin"), withIntermediateDirectories: true)
         try write("bin/\(name)", "#!/bin/sh\n\(script)\n")
@@ -172,7 +172,7 @@ extension Stage {
             output: terminal?.child)
         try await beside?(process)
         var text = ""
-        // A terminal holds little; who does not read it stops the program.
+        // A terminal's buffer is small: unread, it blocks the program.
         while let terminal, process.end == nil {
             text += terminal.read()
             try await Task.sleep(for: .milliseconds(5))

@@ -1,4 +1,4 @@
-// Pages whose commands are run as written, each in a small world of its own, and whose outputs are compared.
+// Runs the commands of pages as written, each page in a small world of its own, and compares the outputs.
 // AASA_REWRITE_EXPECTATIONS=1 writes what the commands print into the pages.
 
 import Foundation
@@ -7,7 +7,7 @@ import LabFaults
 import TestSupport
 import Testing
 
-/// What a page tells of: sites, Apple's CDN, files and devices.
+/// The sites, files and devices that a page talks about.
 struct DocumentedWorld: Sendable, CustomTestStringConvertible {
     let page: String
     /// The addresses of Apple's CDN; nil: one.
@@ -236,7 +236,7 @@ extension DocumentedWorld {
 
     // MARK: - docs/in-ci.md
 
-    /// A deploy that one edge has after the other.
+    /// A deploy that reaches one edge after the other.
     private static let ci = DocumentedWorld(
         page: "docs/in-ci.md", edges: ["127.0.0.2", "127.0.0.3"], isTerminal: false,
         beside: ["aasa-monitor watch": arrival]
