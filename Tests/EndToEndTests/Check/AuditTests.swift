@@ -388,23 +388,6 @@ extension EndToEndTests {
             }
         }
 
-        @Test("docs/files.md shows the real output")
-        func text() async throws {
-            try await Stage.with { stage in
-                stage.lab.origin("links.test").serve(Self.serving("applinks"))
-                stage.lab.origin("dev.test").serve(Self.serving("applinks"))
-                let claimed = ["applinks:links.test", "applinks:dev.test?mode=developer", "webcredentials:links.test"]
-                try stage.write("App.entitlements", Self.entitlements(Self.app, claimed))
-                let process = try await stage.run(["audit", "--entitlements", "App.entitlements"] + stage.network)
-                let page = URL(filePath: #filePath).deletingLastPathComponent().appending(
-                    path: "../../../docs/files.md")
-                let document = try String(contentsOf: page, encoding: .utf8)
-                #expect(
-                    document.contains("$ aasa-monitor audit --entitlements App.entitlements\n\(process.output)```"),
-                    "\(process.output)")
-            }
-        }
-
         @Test("several apps are audited, each with its own ID or --app; 0 means that all pass")
         func apps() async throws {
             try await Stage.with { stage in

@@ -63,6 +63,8 @@ struct Stage: Sendable {
         await ownLab?.shutdown()
     }
 
+    var hasLab: Bool { ownLab != nil }
+
     var lab: Lab {
         guard let ownLab else { preconditionFailure("a stage without a lab was asked for it") }
         return ownLab
@@ -102,9 +104,13 @@ struct Stage: Sendable {
     }
 
     /// Starts another program of this machine, such as openssl.
-    func tool(_ name: String, _ arguments: [String], input: String = "") throws -> MonitorProcess {
+    func tool(
+        _ name: String, _ arguments: [String], input: String = "", environment: [String: String] = [:],
+        output: FileHandle? = nil
+    ) throws -> MonitorProcess {
         let process = try MonitorProcess(
-            [name] + arguments, executable: URL(filePath: "/usr/bin/env"), folder: folder, input: input)
+            [name] + arguments, executable: URL(filePath: "/usr/bin/env"), folder: folder, input: input,
+            environment: environment, output: output)
         started.list.withLock { $0.append(process) }
         return process
     }

@@ -9,48 +9,27 @@ extension EndToEndTests {
     @Suite struct GetAlertsTests {
         @Test(
             "the page's commands deliver a test message and print what the page shows",
-            arguments: ["get-alerts.md", "ja/get-alerts.md"])
+            arguments: ["docs/get-alerts.md", "docs/ja/get-alerts.md"])
         func walk(_ page: String) async throws {
             try await Stage.withoutLab { stage in
+                try stage.installCommands(edges: nil)
                 let receiver = try await LabReceiver.start()
-                let file = URL(filePath: #filePath).appending(path: "../../../../docs/\(page)").standardized
-                let text = try String(contentsOf: file, encoding: .utf8)
                 var addresses = 0
-                for (command, expected) in Self.commands(in: text) {
-                    if command.hasPrefix("config check") {
+                let commands = try DocumentedPage(page).commands.filter { $0.runsHere && !$0.output.isEmpty }
+                for command in commands {
+                    if command.line.hasPrefix("aasa-monitor config check") {
                         try stage.write("slack.url", receiver.url("/services/T00/B00/xxx") + "\n")
                         addresses += 1
                     }
-                    let run = try await stage.run(command.split(separator: " ").map(String.init))
-                    #expect(run.end == .exit(0), "\(command): \(run.errors)")
-                    #expect(Self.steady(run.output + run.errors) == Self.steady(expected), "\(command)")
+                    let run = try await stage.shell(command.line)
+                    #expect(run.code == 0, "\(command.line): \(run.text)")
+                    #expect(
+                        SteadyOutput(run.text, isWrapped: false).fits(.init(command.output, isWrapped: false)),
+                        "\(command.line): \(run.text)")
                 }
                 #expect(addresses == 1 && receiver.messages.count == 1)
                 await receiver.shutdown()
             }
-        }
-
-        /// The page's `aasa-monitor` commands with their output.
-        private static func commands(in page: String) -> [(command: String, output: String)] {
-            var found: [(command: String, output: String)] = []
-            for block in page.components(separatedBy: "```console\n").dropFirst() {
-                var isOurs = false
-                for line in block.components(separatedBy: "```")[0].split(separator: "\n") {
-                    if line.hasPrefix("$ ") || line.hasPrefix("# ") {
-                        isOurs = line.hasPrefix("$ aasa-monitor ")
-                        if isOurs { found.append((String(line.dropFirst("$ aasa-monitor ".count)), "")) }
-                    } else if isOurs {
-                        found[found.count - 1].output += line + "\n"
-                    }
-                }
-            }
-            return found
-        }
-
-        /// Without the host, its fingerprint and the duration of an answer.
-        private static func steady(_ output: String) -> String {
-            output.replacing(/\(slack, [^)]*\)/, with: "(slack)")
-                .replacing(/\(status 200, [0-9.]+ m?s\)/, with: "(status 200)")
         }
     }
 }

@@ -1,4 +1,5 @@
-// Runs every file in the folder of scenarios. A new case is a new file there; CONTRIBUTING.md describes its format.
+// Runs every file in the folder of scenarios. A new case is a new file there; CONTRIBUTING.md shows one, ScenarioReader
+// has all keys.
 
 import Evidence
 import Foundation
