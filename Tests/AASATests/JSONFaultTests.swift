@@ -23,7 +23,7 @@ extension AASASuite {
             arguments: [(#""{\"applinks\": {}}""#, true), (#""\n {}""#, true), (#""applinks""#, false), ("[]", false)])
         func encodedTwice(_ text: String, _ isFile: Bool) throws {
             let finding = try #require(Linter.lint(Array(text.utf8)).findings.first { $0.rule == "root-not-object" })
-            #expect(finding.message.contains("encoded once too often") == isFile, "\(finding.message)")
+            #expect(finding.message.contains("encoded twice") == isFile, "\(finding.message)")
             #expect(finding.fix.contains("encode the object once") == isFile, "\(finding.fix)")
         }
 

@@ -71,7 +71,7 @@ extension CommandsTests {
             let states = try (0..<20).map { try Self.state("s\($0).test", .failing, "No copy for \($0) hours.") }
             let lines = Self.text(states + [try Self.state("other.test", .failing, "Another cause.")])
             #expect(lines.filter { $0.contains("No copy for") }.count == 1, "\(lines)")
-            #expect(lines.filter { $0.hasPrefix("20 domains  FAILING  As s0.test: ") }.count == 1)
+            #expect(lines.filter { $0.hasPrefix("20 domains  FAILING  Like s0.test: ") }.count == 1)
             for number in 0..<20 {
                 #expect(
                     lines.filter { $0.hasPrefix("    s\(number).test ") && $0.contains("incident id-of-s\(number).") }

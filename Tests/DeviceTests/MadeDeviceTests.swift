@@ -126,7 +126,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         DeviceStory(
             "the entitlement has a path", [MadeDevice.entry("unspecified", domain: "https://links.example.com/")],
             cause: "written-otherwise", .failing,
-            effect: "Links of https://links.example.com/ open Safari on this device.", says: ["Write the domain alone"]),
+            effect: "Links of https://links.example.com/ open Safari on this device.", says: ["Write only the domain"]),
         DeviceStory(
             "never fetched, with an error",
             [MadeDevice.entry("unspecified", patterns: nil, error: "SWCErrorDomain 7", retries: 4)],

@@ -147,7 +147,7 @@ extension EvidenceSuite {
                 ("applinks:example.com/path", "no path"), ("*.com", "no dot"), ("*", "no dot"),
                 ("**.example.com", "'**' is not a valid label"),
                 ("Applinks:example.com", "'Applinks' is not a service"),
-                ("applink:example.com", "they are activitycontinuation, appclips, applinks"),
+                ("applink:example.com", "the services are activitycontinuation, appclips, applinks"),
                 ("example.com:8443", "no port"), ("fd00::a.b", "it is an IP address"),
                 ("https://ok.example:4430/", "no port; use --connect-to or --resolve"),
                 ("https://ok.example:80/", "no port"), ("http://ok.example:443/", "no port"),

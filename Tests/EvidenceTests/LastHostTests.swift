@@ -27,7 +27,7 @@ extension EvidenceSuite {
                 (tls("tlsv1 unrecognized name"), "does not know the name www.example.com", "add www.example.com"),
                 (tls("unexpected eof"), "TLS", "certificate for www.example.com"),
                 (.failed(.nameNotFound, .resolving), "www.example.com does not resolve", "A and AAAA records"),
-                (.failed(.timedOut, .waiting), "did not answer", "sleeps"), (.status(404), "status 404", "deploy"),
+                (.failed(.timedOut, .waiting), "did not answer", "cold start"), (.status(404), "status 404", "deploy"),
                 (.status(503), "the server answers with status 503", "error log"),
             ])
         func behind(_ reply: Reply, _ words: String, _ fix: String) throws {

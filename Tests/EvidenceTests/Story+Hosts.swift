@@ -157,7 +157,7 @@ extension Story {
             "the request by name stalled, its address gave the file", origin: .failed(.timedOut, .waiting), cdn: good,
             scene: Scene.calm(good, cdn: good), findings: ["origin.address-stalls warning"], id: .finding,
             words: ["192.0.2.1 accepts the request", "Links work."]
-        ) { $0.unsaid = ["sleeps", "unreachable"] },
+        ) { $0.unsaid = ["cold start", "unreachable"] },
         Story(
             "another place meets a rate limit", cdn: good,
             scene: Scene.calm(good, cdn: good).with { $0.vantages = [("abroad", .status(429))] },

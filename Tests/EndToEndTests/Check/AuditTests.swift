@@ -326,7 +326,7 @@ extension EndToEndTests {
                 #expect(text.end == .exit(0))
                 #expect(
                     text.output.contains(
-                        "webcredentials:*.site.test  NOTE  The file names the app, and the app does not claim it"),
+                        "webcredentials:*.site.test  NOTE  The file names the app, but the app does not claim it"),
                     "\(text.output)")
                 let json = try await stage.run(command + ["--format", "json"]).json()
                 #expect(json["apps"][0]["unclaimed"].elements == [.string("webcredentials:*.site.test")])
@@ -405,7 +405,7 @@ extension EndToEndTests {
                 let piped = try await stage.run(
                     ["audit", "--entitlements", "-"] + stage.network,
                     input: Self.entitlements("$AppIdentifierPrefix.com.x", ["applinks:both.test"]))
-                #expect(piped.end == .exit(64) && piped.errors.contains("- does not say which app it is of"))
+                #expect(piped.end == .exit(64) && piped.errors.contains("- does not contain the app's ID"))
                 let other = try await stage.run(command + ["--app", "ABCDE12345.com.example.Clip"])
                 #expect(other.end == .exit(1), "\(other.output)")
                 let faulty = try await stage.run(command + ["--app", "com.example.app"])

@@ -89,7 +89,7 @@ extension EndToEndTests {
 
                 let unknown = try await stage.run(["deliveries", "retry", "nobody"])
                 #expect(unknown.end == .exit(64))
-                #expect(unknown.errors.contains("no channel is named 'nobody' there"), "\(unknown.errors)")
+                #expect(unknown.errors.contains("no channel is named 'nobody'"), "\(unknown.errors)")
                 let missing = try await stage.run(["deliveries", "show", "99"])
                 #expect(missing.end == .exit(64))
                 #expect(missing.errors.contains("no delivery is named '99'"), "\(missing.errors)")
