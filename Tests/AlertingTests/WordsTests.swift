@@ -220,7 +220,7 @@ extension AlertingSuite {
                 labels: [:], links: one.links, instance: "m")
             let since = RenderedAlert(alert).since
             #expect(since.hasPrefix("seen since 2026-11-20 06:00 UTC, began between "))
-            #expect(since.hasSuffix(", not watched · error · cdn.stale"))
+            #expect(since.hasSuffix(", while not monitored · error · cdn.stale"))
         }
 
         @Test("a note with a URL is a link; a long note is a paragraph that can be cut")

@@ -168,7 +168,8 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             "denied, and the file does not name the app", [MadeDevice.entry("denied", patterns: nil)], apple: otherApp,
             cause: "denied", .failing, effect: "Links of links.example.com open Safari on this device.",
             says: [
-                "It names ZZZZZ99999.com.example.app (another team).", "Name ABCDE12345.com.example.app in the file",
+                "Apple's copy names ZZZZZ99999.com.example.app (another team).",
+                "Name ABCDE12345.com.example.app in the file",
             ],
             unsaid: [reinstall]),
         DeviceStory(

@@ -115,7 +115,7 @@ extension EndToEndTests {
             try await Self.stage { stage in
                 let mode = try Self.start(stage, ["a.test", "applinks:b.test?mode=managed"])
                 #expect(try await mode.ended() == .exit(64))
-                #expect(mode.errors.contains("read the origin of b.test themselves"), "\(mode.errors)")
+                #expect(mode.errors.contains("read the origin of b.test directly"), "\(mode.errors)")
                 let many = try Self.start(stage, ["-"], input: (0...100).map { "s\($0).test\n" }.joined())
                 #expect(try await many.ended() == .exit(64))
                 #expect(many.errors.contains("watch takes up to 100 domains at once, not 101"), "\(many.errors)")

@@ -198,7 +198,7 @@ enum CommandLineTable {
         .init("diff - -", 64, "standard input can be read only once"),
         .init("device", 64, "missing expected argument '<file>'"),
         .init("device none.tar.gz", 66, "'none.tar.gz' cannot be read: no such file or directory"),
-        .init("device .", 66, "'.' is a folder; name the sysdiagnose_*.tar.gz"),
+        .init("device .", 66, "'.' is a folder; pass the sysdiagnose_*.tar.gz"),
         .init("device good.json", 66, "'good.json' is JSON without an entry of swcutil show"),
         .init("device /dev/zero", 66, "'/dev/zero' is neither text nor a sysdiagnose"),
         .init("device -", 66, "standard input is empty"),

@@ -46,7 +46,10 @@ extension EndToEndTests {
                 (["https://site.test/help/1=\(Sample.app)"], ["site.test", "free.test"], [], ""),
                 (["https://FREE.test./help/1=\(Sample.app)"], ["site.test", "free.test"], ["free.test"], ""),
                 (["/help/1=\(Sample.app)"], ["site.test", "free.test"], ["free.test"], ""),
-                (["https://www.free.test/help/1=nothing"], ["site.test", "free.test"], [], "applinks:*.free.test;"),
+                (
+                    ["https://www.free.test/help/1=nothing"], ["site.test", "free.test"], [],
+                    "applinks:*.free.test use that file"
+                ),
                 (
                     ["https://www.free.test/help/1=\(Sample.app)"], ["free.test"], ["free.test"],
                     "the file of www.free.test"

@@ -23,7 +23,7 @@ extension EndToEndTests {
                 let link = try FileManager.default.destinationOfSymbolicLink(atPath: stage.path("a"))
                 #expect(link == "real")
                 for part in [
-                    "a:9:37: fixed: comma at 9:37 before a closing bracket", "[json-syntax]\n", "[app-id-blank]\n",
+                    "a:9:37: fixed: comma at 9:37 with no element after it", "[json-syntax]\n", "[app-id-blank]\n",
                     "the file was not valid before the fixes\n", "devices ignore a as it was",
                     "\(Sample.app): was: website; now: app", "a: valid, no findings\n",
                 ] {

@@ -132,8 +132,8 @@ extension EndToEndTests {
                         ])
                 }
                 let words = [
-                    "'nonsense' is no URL; ", "urls, line 4: 'site.test/a' is no URL; ",
-                    "urls, line 6: 'https://' is no URL; ", "'/help/2' is not of the form URL=APPID",
+                    "'nonsense' is not a URL; ", "urls, line 4: 'site.test/a' is not a URL; ",
+                    "urls, line 6: 'https://' is not a URL; ", "'/help/2' is not of the form URL=APPID",
                 ]
                 let lines = process.errors.split(separator: "\n")
                 #expect(lines.count == words.count, "\(process.errors)")

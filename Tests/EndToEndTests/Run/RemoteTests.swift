@@ -82,7 +82,7 @@ extension EndToEndTests {
                 #expect(try listed.remote.json() == listed.local.json())
                 #expect(try listed.local.json().elements.count == 1)
                 let ended = try await stage.run(["silence", "end", String(id), "--url", url])
-                #expect(ended.output == "silence \(id) is over: bad.test, *.shop.test, team=growth (cdn.stale)\n")
+                #expect(ended.output == "silence \(id) has ended: bad.test, *.shop.test, team=growth (cdn.stale)\n")
                 let unknown = try await both(["silence", "end", "nothing"])
                 #expect(unknown.remote.end == .exit(64) && unknown.remote.errors == unknown.local.errors)
 

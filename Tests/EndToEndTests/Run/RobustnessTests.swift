@@ -184,7 +184,7 @@ extension EndToEndTests {
                 // Every domain has been checked, and its commit waits.
                 try await watch.checks(1, of: hosts)
                 try await until("the log line about the lock", seen: { process.errors }) {
-                    process.errors.contains("locked")
+                    process.errors.contains("locks the database")
                 }
                 try await watch.checks(1, of: hosts)
                 process.signal(SIGTERM)
