@@ -28,7 +28,7 @@ extension FileDifference {
             if change.example != example { lines.append("  \(style.bold(change.example.displayable))") }
             example = change.example
             lines.append(
-                "      \(change.appID.displayable): was: \(Self.words(change.from)); now: \(Self.words(change.to))")
+                "      \(change.appID.displayable): \(Self.words(change.from)) before, \(Self.words(change.to)) now")
             guard index + 1 == sorted.count || sorted[index + 1].example != change.example else { continue }
             let changes = sorted[...index].reversed().prefix { $0.example == change.example }.reversed()
             lines += otherAppLines(Array(changes)) + remarkLines(change.example, style)
@@ -93,7 +93,7 @@ extension FileDifference {
 
     static func words(_ behaviour: LinkBehaviour) -> String {
         switch behaviour {
-        case .opens: "app"
+        case .opens: "opened by the app"
         case .blocked: "website (excluded)"
         case .notMatched: "website"
         }
