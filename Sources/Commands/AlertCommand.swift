@@ -111,7 +111,7 @@ extension TestReport {
         switch outcome {
         case .delivered: nil
         case .throttled: "a real message would wait, and then be sent again automatically"
-        case .transient: "a real message would be sent again automatically, for up to a day"
+        case .transient: "a real message would be sent again automatically"
         case .permanentMessage: "a real message would be sent once more in its simplest form"
         case .permanentChannel where status.map { (300...399).contains($0) } ?? false:
             "aasa-monitor does not follow redirects: use the address that the redirect leads to"

@@ -44,11 +44,11 @@ package struct AlertRoutes: Sendable {
             kinds.map { kind in (kind.rawValue, { routing.notifications(of: .domain(domain), kind, $0) }) })
         let causes: [(String, GlobalCause)] =
             [
-                ("Apple's CDN fails for many domains (cdn.wide)", .cdn),
-                ("the local network fails", .network), ("what phones do is not known", .blind),
-                ("checks are late", .schedule),
-                ("a changed configuration is refused", .configuration),
-            ] + routing.channels.map { ("the channel \($0.name) takes no messages", .channel($0.name)) }
+                ("many domains failing at Apple's CDN (cdn.wide)", .cdn),
+                ("a failing local network", .network), ("no view of what phones do", .blind),
+                ("late checks", .schedule),
+                ("a refused configuration", .configuration),
+            ] + routing.channels.map { ("failures of the channel \($0.name)", .channel($0.name)) }
         monitor = Self.rules(
             causes.map { words, cause in (words, { routing.notifications(of: .global(cause), cause.kind, $0) }) })
         changes = routing.notifications(of: .domain(domain), .change, .note)

@@ -150,7 +150,8 @@ enum Occasion: String, CaseIterable, Sendable {
 
     private func links(_ domain: String) -> Alert.Links {
         Alert.Links(
-            statusPage: "https://status.test/incidents/a1", incidents: "https://status.test/incidents",
+            statusPage: "https://status.test/domains/\(domain)", incident: "https://status.test/incidents/a1",
+            incidents: "https://status.test/incidents",
             cdn: "https://cdn.test/a/v1/\(domain)",
             origin: "https://\(domain)/.well-known/apple-app-site-association")
     }

@@ -61,7 +61,7 @@ extension AlertingSuite {
             let found = try #require((body["findings"] as? [[String: Any]])?.first)
             #expect(found.keys.sorted() == ["evidence", "fix", "message", "reference", "rule", "severity"])
             let links = try #require(body["links"] as? [String: Any])
-            #expect(links["status_page"] is NSNull)
+            #expect(links["incident"] is NSNull && links["status_page"] is NSNull)
             #expect(links["cdn"] as? String == "https://cdn.test/a/v1/example.com")
         }
 

@@ -51,7 +51,7 @@ struct AlertmanagerAlert: Encodable, Equatable {
         let start = min(incident.firedAt ?? incident.openedAt, endsAt)
         startsAt = Self.instant(start)
         self.endsAt = Self.instant(endsAt)
-        generatorURL = links.statusPage.flatMap { PlainMarkup.isPlain($0) ? $0 : nil }
+        generatorURL = links.page.flatMap { PlainMarkup.isPlain($0) ? $0 : nil }
     }
 
     /// `alertname`, `kind`, `domain`, `cause` are reserved.

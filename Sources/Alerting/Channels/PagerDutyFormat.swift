@@ -15,7 +15,7 @@ struct PagerDutyFormat: ChannelFormat {
                 event_action: action, dedup_key: alert.pagerKey,
                 payload: action == .trigger ? Self.payload(alert, plain: plain) : nil,
                 links: action == .trigger && !plain ? Self.links(alert) : nil,
-                client: "aasa-monitor", client_url: alert.links.statusPage))
+                client: "aasa-monitor", client_url: alert.links.page))
     }
 
     private enum Action: String, Encodable {

@@ -188,6 +188,7 @@ struct WebhookPayload: Encodable {
         try data.encode(alert.note, forKey: .note)
         try data.encode(findings, forKey: .findings)
         var links = data.nestedContainer(keyedBy: Key.self, forKey: .links)
+        try links.encode(alert.links.incident, forKey: .incident)
         try links.encode(alert.links.statusPage, forKey: .statusPage)
         if let digest = alert.digest {
             try data.encode(domains, forKey: .domains)

@@ -84,14 +84,20 @@ package struct Alert: Equatable, Sendable {
     }
 
     package struct Links: Equatable, Sendable {
-        /// The status page of the incident, and the page of all incidents; nil without a status page.
+        /// The page of the domain; the start page if the message is not about a single domain. nil without a status page.
         var statusPage: String?
+        /// The page of the incident; nil if the store has no such incident.
+        var incident: String?
+        /// The page of all incidents.
         var incidents: String?
         /// A link with which a reader of this channel can acknowledge the incident once; nil: nothing to acknowledge.
         var acknowledge: String?
         /// nil if the message is not about a single domain.
         var cdn: String?
         var origin: String?
+
+        /// Where a reader looks first.
+        var page: String? { incident ?? statusPage }
     }
 
     package struct Digest: Equatable, Sendable {

@@ -56,7 +56,7 @@ struct RenderedAlert {
                 ("Why:", alert.common(\.cause)), ("Do:", alert.common(\.action)),
                 ("Until:", alert.common(\.outlook)), ("Labels:", alert.isOfTrouble ? alert.labelText : nil),
                 // The page of the incident has a form.
-                ("To acknowledge:", alert.links.statusPage == nil ? alert.acknowledging : nil),
+                ("To acknowledge:", alert.links.page == nil ? alert.acknowledging : nil),
                 ("Refused by:", alert.refusedBy),
                 (
                     "Reminders:",
@@ -98,7 +98,7 @@ struct RenderedAlert {
             : isBrief ? [effect, text.cause, text.action].compactMap(\.self).joined(separator: " ") : effect
         var links = [
             (Self.acknowledge, alert.links.acknowledge ?? ""),
-            (alert.links.incidents == nil ? "status page" : "incident", alert.links.statusPage ?? ""),
+            (alert.links.incident == nil ? "status page" : "incident", alert.links.page ?? ""),
         ]
         if !isBrief {
             let comparison = alert.facts.comparison
@@ -178,13 +178,13 @@ struct RenderedAlert {
                 alerts.prefix(Alert.Digest.shown).map { Self.line($0, of: digest, in: alert) }
                     + (rest > 0
                         ? [
-                            "… and \(rest) more: see \(alert.links.statusPage == nil ? "aasa-monitor status" : "the incidents page")"
+                            "… and \(rest) more: see \(alert.links.page == nil ? "aasa-monitor status" : "the incidents page")"
                         ] : [])
             )
         ]
         let last = alert.isOver ? alerts.compactMap(\.incident.resolvedAt).max() : nil
         since = Self.since(alerts.map(\.incident.since).min() ?? alert.at, until: last, alert)
-        links = alert.links.statusPage.map { [("incidents", $0)] } ?? []
+        links = alert.links.page.map { [("incidents", $0)] } ?? []
         incidentID = "\(alert.incident.id.prefix(80)) and \(alerts.count - 1) more"
         instance = alert.instance
     }

@@ -107,7 +107,7 @@ extension NotificationPlanner {
                 labels: routing.labels(of: record.incident), links: routing.links(of: record.incident),
                 instance: routing.instance)
             alert.note = routing.note(of: alert.incident)
-            if records.count == 1, alert.canBeAcknowledged, let page = alert.links.statusPage, routing.pageTakesWrites {
+            if records.count == 1, alert.canBeAcknowledged, let page = alert.links.incident, routing.pageTakesWrites {
                 let link = try store.link(to: alert.incident.id, type: channel.kind.rawValue, wall: wall)
                 alert.links.acknowledge = "\(page)?link=\(link.text)#acknowledge"
             }

@@ -130,14 +130,15 @@ package struct Routing: Equatable, Sendable {
     package func links(of incident: Incident) -> Alert.Links {
         var links = links(for: incident.domain)
         links.incidents = statusPageURL.map { Self.joined($0, "incidents") }
-        links.statusPage = links.incidents.map { Self.joined($0, incident.id) }
+        links.incident = links.incidents.map { Self.joined($0, incident.id) }
         return links
     }
 
     /// Links for an alert without a stored incident. `domain`: nil if the alert is not about a single domain.
     package func links(for domain: Domain?) -> Alert.Links {
         Alert.Links(
-            statusPage: statusPageURL, cdn: domain.map { Self.joined(cdnBaseURL, $0.name) },
+            statusPage: statusPageURL.map { page in domain.map { Self.joined(page, "domains/\($0.name)") } ?? page },
+            cdn: domain.map { Self.joined(cdnBaseURL, $0.name) },
             origin: domain?.wellKnownURL)
     }
 

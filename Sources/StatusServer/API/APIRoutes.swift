@@ -255,13 +255,13 @@ struct APIQuery {
         do { return try Domain(text) } catch { throw APIRefusal(.badRequest, "'\(key)' is not a domain") }
     }
 
-    /// `team:growth`, as labels are stored: `team=growth`.
+    /// `team=growth` or `team:growth`, as labels are stored: `team=growth`.
     func label(_ key: String) throws -> String? {
         guard let text = text(key) else { return nil }
-        guard let colon = text.firstIndex(of: ":"), colon > text.startIndex else {
-            throw APIRefusal(.badRequest, "'\(key)' must be NAME:VALUE, such as team:growth")
+        guard let sign = text.firstIndex(where: { $0 == "=" || $0 == ":" }), sign > text.startIndex else {
+            throw APIRefusal(.badRequest, "'\(key)' must be NAME=VALUE, such as team=growth")
         }
-        return text[..<colon] + "=" + text[text.index(after: colon)...]
+        return text[..<sign] + "=" + text[text.index(after: sign)...]
     }
 }
 

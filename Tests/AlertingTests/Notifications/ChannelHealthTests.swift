@@ -308,7 +308,7 @@ extension AlertingSuite {
         }
 
         @Test(
-            "a message links to its incident's page, or to the start page if it has no stored incident")
+            "a message links to the pages of its incident and its domain, or to the start page")
         func links() throws {
             let incident = try incident("abc")
             for (page, expected) in [
@@ -317,8 +317,9 @@ extension AlertingSuite {
             ] as [(String?, String?)] {
                 let routing = Routing(
                     channels: [], domains: [], cdnBaseURL: "https://cdn.test", statusPageURL: page, instance: "m")
-                #expect(routing.links(of: incident).statusPage == expected.map { $0 + "incidents/abc" })
+                #expect(routing.links(of: incident).incident == expected.map { $0 + "incidents/abc" })
                 #expect(routing.links(of: incident).incidents == expected.map { $0 + "incidents" })
+                #expect(routing.links(of: incident).statusPage == expected.map { $0 + "domains/example.com" })
                 #expect(routing.links(of: incident).cdn == "https://cdn.test/example.com")
                 #expect(routing.links(for: nil).statusPage == page && routing.links(for: nil).cdn == nil)
             }
