@@ -87,7 +87,7 @@ extension TestReport {
             lines.append("  the channel has moved: change its settings to \(place.displayable.shortened(to: 100))")
         }
         if isLeftOpen {
-            lines.append("  the test is still open there, because the receiver refused its end: close it by hand")
+            lines.append("  the test is still open there, because its end was not delivered: close it by hand")
         }
         return lines.joined(separator: "\n")
     }

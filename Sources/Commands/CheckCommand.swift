@@ -22,8 +22,8 @@ struct CheckCommand: AsyncParsableCommand {
             webcredentials:example.com, is checked for that service.
 
             --why URL needs no target. It checks the URL's domain, matches the URL against the file that phones use, \
-            and names the app and the rule. If that file opens the URL in the app, the reason is on the phone. The \
-            possible reasons follow, the likeliest first, each with a test. You can give one \
+            and names the app and the rule. If that file opens the URL in the app, only the phone knows why a \
+            link still opens the website. The possible reasons follow, the likeliest first, each with a test. You can give one \
             target with it, such as an entitlement with a mode; then a path is enough. The exit code is that of the \
             check.
 

@@ -63,7 +63,7 @@ struct InitCommand: AsyncParsableCommand {
         try write(text)
         let count = max(1, Set(named.map(\.domain)).count)
         let domains = count == 1 ? "1 domain" : "\(count) domains"
-        var next = "add a channel to it, then: aasa-monitor config check --config \(output)"
+        var next = "add a channel to the file, then: aasa-monitor config check --config \(output)"
         if let type {
             let folder = output.lastIndex(of: "/").map { String(output[...$0]) } ?? ""
             let file = folder + InitialConfiguration.addressFile(type)
@@ -72,7 +72,7 @@ struct InitCommand: AsyncParsableCommand {
                 "put the channel's address into \(file), then: aasa-monitor alert test"
                 + (output == "monitor.yaml" ? "" : " --config \(output)")
         }
-        Console.print("\(output): \(domains)\(named.isEmpty ? " as an example: replace it with yours" : ""); \(next)")
+        Console.print("\(output): \(domains)\(named.isEmpty ? " as an example, replace it with yours" : ""); \(next)")
     }
 
     private func channelType() throws -> ChannelKind? {

@@ -132,7 +132,7 @@ extension DeviceSuite {
             ("a ZIP", { [0x50, 0x4B, 3, 4] + [UInt8](repeating: 1, count: 100) }, "ZIP"),
             (
                 "binary rubbish", { (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 7919 >> 3) } },
-                "neither text nor"
+                "binary data"
             ),
             (
                 "a symbolic link",

@@ -254,7 +254,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
         DeviceStory(
             "without --verbose", [MadeDevice.entry(patterns: nil)], cause: "approved", .warning,
             effect:
-                "This device has approved ABCDE12345.com.example.app for links.example.com; its patterns were not compared.",
+                "This device has approved ABCDE12345.com.example.app for links.example.com; the device's patterns were not compared.",
             says: ["sudo swcutil show --verbose"]),
         DeviceStory(
             "without the network", [MadeDevice.entry()], apple: nil, cause: "approved", .ok,
@@ -264,7 +264,7 @@ struct DeviceStory: Sendable, CustomTestStringConvertible {
             "this machine has no network", [MadeDevice.entry()], apple: .failed(.timedOut), origin: .failed(.timedOut),
             cause: "approved", .unknown,
             effect:
-                "This device has approved ABCDE12345.com.example.app for links.example.com; its patterns were not compared."
+                "This device has approved ABCDE12345.com.example.app for links.example.com; the device's patterns were not compared."
         ),
         DeviceStory(
             "passkeys",

@@ -392,7 +392,7 @@ extension StatusServerSuite {
             arguments: [
                 (MonitorHealth(), "ready\n"),
                 (MonitorHealth(lateness: 61), "not ready: checks start 61 s late\n"),
-                (MonitorHealth(isStoreFailing: true), "not ready: the store takes no writes\n"),
+                (MonitorHealth(isStoreFailing: true), "not ready: the store accepts no writes\n"),
             ])
         func readiness(health: MonitorHealth, words: String) async throws {
             try await scratch.serving(watched: [], token: "s3cret", health: health) { [scratch] port in

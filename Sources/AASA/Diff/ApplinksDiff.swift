@@ -51,8 +51,8 @@ struct ApplinksDiff {
             for entry in news.dropFirst(common) { otherMembers(from: nil, to: entry, into: &changes) }
         }
         if uncompared > 0 {
-            changes.add(
-                .changed, "applinks: \(uncompared) more apps, with too many rules to compare", at: "/applinks")
+            let apps = uncompared == 1 ? "1 more app" : "\(uncompared) more apps"
+            changes.add(.changed, "applinks: \(apps) with too many rules to compare", at: "/applinks")
         }
         // Same rules in other entries, entries without apps, elements that are not entries, and duplicate IDs.
         let (left, right) = (before.node["details"], after.node["details"])

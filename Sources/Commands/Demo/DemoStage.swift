@@ -72,7 +72,7 @@ struct DemoStage: Sendable {
             defaults:
               interval: 30m
               stale_after: 24h
-              full_every: 24h # time stands still while a check lasts
+              full_every: 24h # the clock stops during a check
               timeout: 60s # for a busy machine
             domains: [\(Self.all.joined(separator: ", "))]
             network:
@@ -81,7 +81,7 @@ struct DemoStage: Sendable {
             cdn: {base_url: "\(lab.cdnBaseURL)"}
             alerts:
               remind_every: null # a day passes in twelve seconds: reminders would get between the scenes
-              group_wait: 0s # each alert is a scene of its own
+              group_wait: 0s # each alert is its own scene
               channels:
                 - {name: mobile-alerts, type: ntfy, topic: demo, url: "http://127.0.0.1:\(chat.port)"}
             store: {path: \(folder.appendingPathComponent("demo.db").path)}

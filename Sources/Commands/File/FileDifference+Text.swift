@@ -94,8 +94,8 @@ extension FileDifference {
     static func words(_ behaviour: LinkBehaviour) -> String {
         switch behaviour {
         case .opens: "opened by the app"
-        case .blocked: "website (excluded)"
-        case .notMatched: "website"
+        case .blocked: "not opened (excluded)"
+        case .notMatched: "not opened"
         }
     }
 }

@@ -210,10 +210,10 @@ extension WhyReport {
         case .reportFirst:
             sentences.append("\(domain) has problems: see its report below.")
         case .phoneKnows where isTarget:
-            sentences.append("If a phone still opens the website, the reason is on the phone. Reasons and tests:")
+            sentences.append("If a phone still opens the website, only the phone knows why. Reasons and tests:")
         case .phoneKnows:
             sentences.append(
-                "\(readsCDN ? "Apple's copy" : "The origin's file") opens this URL in the app. If a phone still opens the website, the reason is on the phone. "
+                "\(readsCDN ? "Apple's copy" : "The origin's file") opens this URL in the app. If a phone still opens the website, only the phone knows why. "
                     + "The likeliest reasons first:")
         }
         if let atOrigin {

@@ -198,7 +198,7 @@ extension WatchOutput {
         let (tally, elapsed) = (event.watch.tally, event.elapsed.notation)
         return switch event.kind {
         case .inSync: "in sync after \(elapsed)"
-        case .timeLimit: "timed out: \(event.watch.share)"
+        case .timeLimit: event.watch.count == 0 ? "timed out: no edge was asked" : "timed out: \(event.watch.share)"
         case .interrupted: "stopped after \(elapsed): \(tally)"
         case _ where !event.watch.isOriginReadable: "\(tally) after \(elapsed); the origin can no longer be read"
         default: event.watch.edges.isEmpty ? "asking the edges" : "\(tally) after \(elapsed)"

@@ -47,7 +47,7 @@ extension DeviceDiagnosis {
             if case .offline = reason {
                 return works(true, service == "applinks" ? "if they match its patterns" : "")
             }
-            return "\(Device) has approved \(app) for \(shownDomain); its patterns were not compared."
+            return "\(Device) has approved \(app) for \(shownDomain); the device's patterns were not compared."
         }
     }
 

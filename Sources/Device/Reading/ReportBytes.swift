@@ -57,7 +57,7 @@ package struct ReportBytes: Sendable {
         if head.starts(with: [0x50, 0x4B, 0x03, 0x04]) {
             return .other("a ZIP archive; unpack it, and pass the sysdiagnose_*.tar.gz or swcutil_show.txt in it")
         }
-        return head.contains(0) ? .other("neither text nor a sysdiagnose (.tar.gz)") : .text
+        return head.contains(0) ? .other("binary data, not text or a sysdiagnose (.tar.gz)") : .text
     }
 }
 

@@ -153,7 +153,7 @@ package enum CrawlerCause: Codable, Equatable, Sendable {
         case .unknown(let word):
             .init(
                 .crawlerUnknown,
-                "Apple's crawler could not get the file. Apple reports '\(English.both(word))' but does not document it.",
+                "Apple's crawler could not use the file. Apple reports '\(English.both(word))' but does not document it.",
                 "Let every client read the file over HTTPS, with status 200. Report it to Apple if it says the same a "
                     + "day later.")
         }

@@ -64,7 +64,7 @@ package enum OriginCause: Codable, Equatable, Sendable {
         case .hostDown:
             .init(
                 .hostDown, "Your server does not answer this machine or Apple's crawler. It is down or gone.",
-                "Restart it. If you gave up the domain, remove it from the app's entitlements.")
+                "Bring it back online. If you gave up the domain, remove it from the app's entitlements.")
         }
     }
 }

@@ -347,10 +347,18 @@ extension English {
             default: true
             }
         let client = isCrawler ? "Apple's crawler" : "Apple's devices"
+        let isRefusal =
+            switch refusals.first {
+            case .status(let status): (400..<500).contains(status)
+            case .page: true
+            default: refusals.protection != nil
+            }
         let lead =
-            isRule
-            ? "A firewall rule blocks \(client) by user agent"
-            : "Your server answers \(client) differently by user agent"
+            !isRule
+            ? "Your server answers \(client) differently by user agent"
+            : isRefusal
+                ? "A firewall rule blocks \(client) by user agent"
+                : "A rule treats \(client) differently by user agent"
         let verb = refusals.agents.count == 1 ? "gets" : "get"
         let answer =
             switch refusals.first {

@@ -143,7 +143,7 @@ package enum MonitorCause: Codable, Equatable, Sendable {
         case .configReloadFailed(let fault):
             .init(
                 .configReloadFailed, leads: .configReloadFailed,
-                "The new configuration file has an error, so the previous one stays in use: \(fault).",
+                "The changed configuration was not loaded, so the previous one stays in use: \(fault).",
                 "Correct the file, try it with `aasa-monitor config check`, and reload again (SIGHUP).")
         case .deliveryFailing(let channel, let isDisabled, let answer):
             .init(

@@ -234,7 +234,10 @@ extension Diagnosis {
         }
         if let word, word.here == .otherwise {
             why = why.map { "This machine sees a different problem: \($0)" }
-            action = action.map { "\(English.action(word.trouble)) For the problem seen here: \($0)" }
+            action = action.map {
+                let own = $0.prefix(1).lowercased() + $0.dropFirst()
+                return "\(English.action(word.trouble)) For the problem seen here: \(own)"
+            }
         }
         // Apple's words are not repeated if the cause already has them.
         if let word, word.word.reason.isEmpty || why?.contains(word.word.reason) != true {

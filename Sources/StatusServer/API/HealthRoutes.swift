@@ -23,7 +23,7 @@ extension APIRoutes {
             return Self.notReady("the store cannot be read")
         }
         let health = await health()
-        guard !health.isStoreFailing else { return Self.notReady("the store takes no writes") }
+        guard !health.isStoreFailing else { return Self.notReady("the store accepts no writes") }
         guard !health.isBehind else { return Self.notReady("checks start \(Int(health.lateness)) s late") }
         return Response(plain: "ready\n")
     }

@@ -66,7 +66,7 @@ struct DomainView: Sendable {
         let took = record.summary?.propagations.last.map { "Took \(Span.words(TimeInterval($0))) last time; Apple" }
         let cdn: HTML = """
             <div><dt>Apple’s CDN</dt><dd>\(took ?? "Apple") says up to 24 h. \
-            An alert is sent if it takes longer than \(Span.words(staleAfter)).</dd></div>
+            An incident opens if it takes longer than \(Span.words(staleAfter)).</dd></div>
             """
         return """
             <div id="single" data-live>

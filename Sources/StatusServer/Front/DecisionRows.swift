@@ -189,7 +189,7 @@ extension FrontPage {
             (what, third, fourth) = ("The first check has not ended yet", "", "")
         case .calm where group.isRecovering:
             what = "\(line(group))"
-            (third, fourth) = (since(group), "ends if the next checks also succeed")
+            (third, fourth) = (since(group), "ends if the next checks find no problem")
         case .calm:
             let version = record?.version.map { "v\($0)" } ?? "The file"
             let edges = record?.summary?.edges

@@ -63,7 +63,7 @@ extension EndToEndTests {
                 let phone = parts.first ?? ""
                 let sentences = phone.split { $0.isWhitespace }.joined(separator: " ")
                 for words in [
-                    "the reason is on the phone", "1. The URL was typed", "test: Paste the URL into Notes",
+                    "only the phone knows why", "1. The URL was typed", "test: Paste the URL into Notes",
                     "see: https://developer.apple.com/", "applinks:*.site.test", "applinks:links.site.test",
                     "aasa-monitor audit --entitlements",
                 ] { #expect(sentences.contains(words), "\(words)\n\(phone)") }
@@ -71,7 +71,7 @@ extension EndToEndTests {
                 let numbers = phone.split(separator: "\n").compactMap { $0.wholeMatch(of: #/  (\d+)\. .*/#)?.1 }
                 #expect(numbers.map(String.init) == (1...numbers.count).map(String.init))
                 // Without the option none of this is shown.
-                #expect(try await !stage.check(["links.site.test"]).output.contains("the reason is on the phone"))
+                #expect(try await !stage.check(["links.site.test"]).output.contains("only the phone knows why"))
                 #expect(try await stage.report("links.site.test")["why"] == .absent)
             }
         }
@@ -88,7 +88,7 @@ extension EndToEndTests {
                     "site.test has problems: see its report below",
                     "The origin's file opens nothing with it. Phones follow once Apple's CDN has that file.",
                 ] { #expect(old.output.contains(words), "\(words)\n\(old.output)") }
-                #expect(!old.output.contains("the reason is on the phone"))
+                #expect(!old.output.contains("only the phone knows why"))
                 let new = try await stage.check(["--format", "json", "--why", "https://site.test/v2/a"]).json()
                 #expect(new["why"]["opens"] == .null)
                 #expect(new["why"]["differs_at_origin"] == .bool(true))
@@ -154,7 +154,7 @@ extension EndToEndTests {
                     ["--expect-url", wanted, "--why", "https://site.test/trips/1"])
                 #expect(process.end == .exit(1))
                 #expect(process.output.contains("error: expected to open \(Self.other)"), "\(process.output)")
-                #expect(!process.output.contains("the reason is on the phone"))
+                #expect(!process.output.contains("only the phone knows why"))
                 let json = try await stage.check(
                     ["--format", "json", "--expect-url", wanted, "--why", "https://site.test/trips/1"]
                 ).json()

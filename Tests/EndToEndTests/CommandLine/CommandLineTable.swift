@@ -200,7 +200,7 @@ enum CommandLineTable {
         .init("device none.tar.gz", 66, "'none.tar.gz' cannot be read: no such file or directory"),
         .init("device .", 66, "'.' is a folder; pass the sysdiagnose_*.tar.gz"),
         .init("device good.json", 66, "'good.json' is JSON without an entry of swcutil show"),
-        .init("device /dev/zero", 66, "'/dev/zero' is neither text nor a sysdiagnose"),
+        .init("device /dev/zero", 66, "'/dev/zero' is binary data"),
         .init("device -", 66, "standard input is empty"),
         .init("device -", input: "hello", 66, "standard input has no entry of swcutil show"),
         .init("device good.json --domain localhost", 64, "--domain: 'localhost' is not a domain"),

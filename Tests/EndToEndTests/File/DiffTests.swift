@@ -70,8 +70,8 @@ extension EndToEndTests {
                 #expect(process.end == .exit(1))
                 #expect(process.output.hasPrefix("from old  to new\n"))
                 #expect(process.output.contains("what changes on a phone\n"))
-                #expect(process.output.contains("\(Sample.app): website (excluded) before, opened by the app now\n"))
-                #expect(process.output.contains("\(Sample.other): website before, opened by the app now\n"))
+                #expect(process.output.contains("\(Sample.app): not opened (excluded) before, opened by the app now\n"))
+                #expect(process.output.contains("\(Sample.other): not opened before, opened by the app now\n"))
                 let urls = process.output.split(separator: "\n").filter { $0.hasPrefix("  /") }
                 #expect(urls.count == 2, "\(process.output)")
                 #expect(Set(urls).count == urls.count)
@@ -131,8 +131,8 @@ extension EndToEndTests {
                 try stage.write("good", Sample.clean)
                 try stage.write("bad", text)
                 for (sources, words) in [
-                    (["good", "bad"], "opened by the app before, website now"),
-                    (["bad", "good"], "website before, opened by the app now"),
+                    (["good", "bad"], "opened by the app before, not opened now"),
+                    (["bad", "good"], "not opened before, opened by the app now"),
                 ] {
                     let process = try await stage.run(["diff"] + sources)
                     #expect(process.end == .exit(65))
@@ -193,7 +193,7 @@ extension EndToEndTests {
                     process.output.contains(
                         """
                           /help/:id
-                              \(Sample.app): opened by the app before, website now
+                              \(Sample.app): opened by the app before, not opened now
                               ":id" is not a wildcard: devices compare it literally
 
                         """), "\(process.output)")

@@ -25,7 +25,7 @@ extension EndToEndTests {
                 for part in [
                     "a:9:37: fixed: comma at 9:37 with no element after it", "[json-syntax]\n", "[app-id-blank]\n",
                     "the file was not valid before the fixes\n", "devices ignore a as it was",
-                    "\(Sample.app): website before, opened by the app now", "a: valid, no findings\n",
+                    "\(Sample.app): not opened before, opened by the app now", "a: valid, no findings\n",
                 ] {
                     #expect(process.output.contains(part), "\(part): \(process.output)")
                 }

@@ -67,7 +67,7 @@ enum AppIDBlank: AppIDTextRule {
             """,
         example: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop ""#),
         fixedExample: LintExample.credentials(#""D7KQ4ZW2MX.com.acme.shop""#),
-        fix: "remove the spaces", reference: LintReference.associatedDomains,
+        fix: "remove the spaces and line breaks", reference: LintReference.associatedDomains,
         seen: "corpus: 2 files")
 }
 
