@@ -60,8 +60,8 @@ struct ChangeList: Sendable {
         func words(_ behaviour: LinkBehaviour) -> String {
             switch behaviour {
             case .opens: isOne ? "app" : difference.appID.onOneLine(upTo: 80)
-            case .blocked: "not opened (excluded)"
-            case .notMatched: "not opened"
+            case .blocked: "website (excluded)"
+            case .notMatched: "website"
             }
         }
         let tried = query.with { ($0.tab, $0.url) = (.now, difference.example) }
