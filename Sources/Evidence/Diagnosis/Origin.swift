@@ -64,7 +64,7 @@ package enum OriginCause: Codable, Equatable, Sendable {
         case .hostDown:
             .init(
                 .hostDown, "Your server does not answer this machine or Apple's crawler. It is down or gone.",
-                "Bring it back online. If you gave up the domain, remove it from the app's entitlements.")
+                "Restart it, or bring it back online. If you gave up the domain, remove it from the app's entitlements.")
         }
     }
 }

@@ -346,7 +346,7 @@ extension English {
         switch kind {
         case .nameNotFound, .noAddress, .nameServerFailure, .noNameServer: "Fix this machine's DNS."
         case .certificate, .tlsHandshake, .tlsVersion:
-            "If your network inspects TLS, exempt Apple's CDN, or trust your network's CA (--cacert, network.ca_file)."
+            "Exempt Apple's CDN from TLS inspection if your network has one, or trust its CA (--cacert, network.ca_file)."
         case .noIPv4Address, .noIPv6Address: "Check without -4 or -6."
         // The CDN accepted the connection, so nothing on the way needs to be opened.
         case .timedOut where phase == .waiting || phase == .receiving:

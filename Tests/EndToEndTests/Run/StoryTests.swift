@@ -78,7 +78,7 @@ extension EndToEndTests {
                             "action", "outlook", "ended",
                         ]))
                 #expect(data["comparison"].keys.isSuperset(of: ["state", "lag_seconds", "changes"]))
-                #expect(data["links"].keys == ["status_page", "cdn", "origin", "acknowledge"])
+                #expect(data["links"].keys == ["incident", "status_page", "cdn", "origin", "acknowledge"])
                 #expect(data["links"]["origin"] == .string("https://site.test\(LabOrigin.wellKnownPath)"))
                 let isFiring = message.type == "incident.firing"
                 #expect(data["incident"]["state"] == .string(isFiring ? "firing" : "resolved"))
