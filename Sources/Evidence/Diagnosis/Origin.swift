@@ -64,7 +64,8 @@ package enum OriginCause: Codable, Equatable, Sendable {
         case .hostDown:
             .init(
                 .hostDown, "Your server does not answer this machine or Apple's crawler. It is down or gone.",
-                "Restart it, or bring it back online. If you gave up the domain, remove it from the app's entitlements.")
+                "Restart it, or bring it back online. If you gave up the domain, remove it from the app's entitlements."
+            )
         }
     }
 }
