@@ -285,6 +285,6 @@ extension English {
 
     /// The action for a fault that may be this machine's.
     static func elsewhereFirst(_ action: String) -> String {
-        "First check from another network. If it fails there too, \(action.prefix(1).lowercased())\(action.dropFirst())"
+        "First check from another network. If it fails there too, \(action.midSentence)"
     }
 }

@@ -347,18 +347,14 @@ extension English {
             default: true
             }
         let client = isCrawler ? "Apple's crawler" : "Apple's devices"
-        let isRefusal =
-            switch refusals.first {
-            case .status(let status): (400..<500).contains(status)
-            case .page: true
-            default: refusals.protection != nil
-            }
         let lead =
-            !isRule
-            ? "Your server answers \(client) differently by user agent"
-            : isRefusal
-                ? "A firewall rule blocks \(client) by user agent"
-                : "A rule treats \(client) differently by user agent"
+            switch refusals.first {
+            case _ where !isRule: "Your server answers \(client) differently by user agent"
+            case .status(400..<500), .page: "A firewall rule blocks \(client) by user agent"
+            case _ where refusals.protection != nil: "A firewall rule blocks \(client) by user agent"
+            // A status such as 502, or another body, need not be a refusal.
+            default: "A rule treats \(client) differently by user agent"
+            }
         let verb = refusals.agents.count == 1 ? "gets" : "get"
         let answer =
             switch refusals.first {

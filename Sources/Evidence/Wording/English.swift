@@ -78,7 +78,7 @@ extension English {
         default: break
         }
         let text = text(of: effect)
-        return text.prefix(1).lowercased() + text.dropFirst().prefix { $0 != "." }
+        return String(text.midSentence.prefix { $0 != "." })
     }
 
     static func text(of effect: Effect) -> String {
@@ -234,10 +234,7 @@ extension Diagnosis {
         }
         if let word, word.here == .otherwise {
             why = why.map { "This machine sees a different problem: \($0)" }
-            action = action.map {
-                let own = $0.prefix(1).lowercased() + $0.dropFirst()
-                return "\(English.action(word.trouble)) For the problem seen here: \(own)"
-            }
+            action = action.map { "\(English.action(word.trouble)) For the problem seen here: \($0.midSentence)" }
         }
         // Apple's words are not repeated if the cause already has them.
         if let word, word.word.reason.isEmpty || why?.contains(word.word.reason) != true {
@@ -251,6 +248,9 @@ extension Diagnosis {
 extension String {
     /// With a capital, as a sentence begins.
     package var atStart: String { prefix(1).uppercased() + dropFirst() }
+
+    /// Without that capital, as a sentence goes on.
+    var midSentence: String { prefix(1).lowercased() + dropFirst() }
 }
 
 extension [String] {

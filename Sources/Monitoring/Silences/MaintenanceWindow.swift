@@ -127,7 +127,7 @@ package enum Weekday: String, Codable, Sendable, CaseIterable {
     case thu, fri, sat, sun, mon, tue, wed
 
     /// `Mon`.
-    fileprivate var name: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
+    fileprivate var name: String { rawValue.atStart }
 
     /// In the usual order.
     package static let week: [Weekday] = [.mon, .tue, .wed, .thu, .fri, .sat, .sun]
