@@ -185,7 +185,7 @@ extension EndToEndTests {
                 for run in text.matches(of: /(?m)run: (.*)$/) { #expect(!run.output.1.contains("${{")) }
             }
             #expect(try Recipes.text("gitlab.yml").contains("image: debian:12.12-slim\n"))
-            let page = try String(contentsOf: Recipes.folder.appending(path: "../../docs/in-ci.md"), encoding: .utf8)
+            let page = try DocumentedPage("docs/in-ci.md").text
             for name in ["github-workflow.yml", "gitlab.yml", "Jenkinsfile", ".pre-commit-hooks.yaml"] {
                 #expect(page.contains(name), "\(name)")
             }

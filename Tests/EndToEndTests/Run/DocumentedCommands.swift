@@ -1,4 +1,4 @@
-// What a page of the documents shows: commands in its `console` blocks, and what they print.
+// What a page of the documents shows: its code blocks, and in those for a console the commands and what they print.
 
 import Foundation
 import Lab
@@ -13,30 +13,31 @@ struct DocumentedCommand {
     /// Whether it can run here: packages, services and other programs' commands cannot.
     var runsHere: Bool { ["aasa-monitor", "echo", "log"].contains(line.prefix { $0 != " " }) }
 
-    /// All of a page, in its order.
-    static func all(in page: String) -> [DocumentedCommand] {
-        page.components(separatedBy: "```console\n").dropFirst().flatMap { block in
-            var found: [DocumentedCommand] = []
-            for line in block.components(separatedBy: "\n```")[0].split(
-                separator: "\n", omittingEmptySubsequences: false)
-            {
-                if line.hasPrefix("$ ") || line.hasPrefix("# ") {
-                    // A root prompt ends the output before it. Its command does not run here.
-                    found.append(
-                        .init(line: line.hasPrefix("$ ") ? String(line.dropFirst(2)) : String(line), output: ""))
-                } else if let last = found.indices.last {
-                    found[last].output += line + "\n"
-                }
+    /// All of a `console` block, in its order.
+    static func all(in block: String) -> [DocumentedCommand] {
+        var found: [DocumentedCommand] = []
+        for line in block.split(separator: "\n", omittingEmptySubsequences: false) {
+            if line.hasPrefix("$ ") || line.hasPrefix("# ") {
+                // A root prompt ends the output before it. Its command does not run here.
+                found.append(
+                    .init(line: line.hasPrefix("$ ") ? String(line.dropFirst(2)) : String(line), output: ""))
+            } else if let last = found.indices.last {
+                found[last].output += line + "\n"
             }
-            return found
         }
+        return found
     }
 }
 
 struct DocumentedPage {
     let url: URL
     let text: String
-    var commands: [DocumentedCommand] { DocumentedCommand.all(in: text) }
+    var commands: [DocumentedCommand] { blocks("console").flatMap(DocumentedCommand.all) }
+
+    /// What its code blocks in a language contain, in its order.
+    func blocks(_ language: String) -> [String] {
+        text.components(separatedBy: "```\(language)\n").dropFirst().map { $0.components(separatedBy: "\n```")[0] }
+    }
 
     static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
 

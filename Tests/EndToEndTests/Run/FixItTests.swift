@@ -84,9 +84,7 @@ extension EndToEndTests {
             try stage.write("app/index.html", "<title>app</title>")
             try stage.write("static" + wellKnown, file())
             try stage.write("apple-app-site-association", file())
-            let page = URL(filePath: #filePath).appending(path: "../../../../docs/fix-it.md").standardized
-            let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```\(language)\n")
-            return parts.dropFirst().compactMap { $0.components(separatedBy: "```").first }.map {
+            return try DocumentedPage("docs/fix-it.md").blocks(language).map {
                 $0.replacing("/var/www", with: stage.folder.path)
             }
         }

@@ -71,9 +71,7 @@ private struct ProxiedSite {
     init(_ stage: Stage, example language: String) throws {
         self.stage = stage
         port = try stage.port()
-        let page = URL(filePath: #filePath).appending(path: "../../../../docs/operations.md").standardized
-        let parts = try String(contentsOf: page, encoding: .utf8).components(separatedBy: "```\(language)\n")
-        text = try #require(parts.dropFirst().first?.components(separatedBy: "```").first)
+        text = try #require(try DocumentedPage("docs/operations.md").blocks(language).first)
         try stage.writeIdentity(for: "aasa.example.net")
         stage.lab.origin("site.test").serve(file())
         watch = try Watch(stage, ["site.test"], Watch.Settings(interval: "1h"))
