@@ -14,10 +14,15 @@ package enum MachineShare: Int, Sendable {
 
 /// Hands out shares of the machine: first to long tests, then in the order of the calls.
 actor Machine {
-    static let shared = Machine()
-
     /// As many small tests as keep the cores busy. With fewer, cores idle. With more, each test takes longer.
-    private var free = 5 * MachineShare.small.rawValue * cores
+    static let shared = Machine(smallTests: 5 * cores)
+    /// One test that computes for each core. With more, each step of a test waits behind whole steps of the others,
+    /// and a request to a server within the test gets no answer in time.
+    static let computing = Machine(smallTests: cores)
+
+    private var free: Int
+
+    private init(smallTests: Int) { free = smallTests * MachineShare.small.rawValue }
 
     /// The number of cores for this process.
     static var cores: Int { max(2, ProcessInfo.processInfo.activeProcessorCount) }

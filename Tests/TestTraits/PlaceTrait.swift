@@ -5,8 +5,9 @@ import Foundation
 import Testing
 
 extension Trait where Self == PlaceTrait {
-    /// Runs each test on threads outside Swift's pool, for suites that compute long or block. Swift's pool has one
-    /// thread per core: on a machine of two cores, two tests that compute for ten seconds would hold all of it.
+    /// Runs each test on threads outside Swift's pool, one test for each core, for suites that compute long or block.
+    /// Swift's pool has one thread per core: on a machine of two cores, two tests that compute for ten seconds would
+    /// hold all of it.
     package static var computing: Self { Self(kind: .computing) }
 
     /// Runs each test when this share of the machine is free, for suites that wait for servers, timers or programs.
@@ -42,8 +43,10 @@ package struct PlaceTrait: SuiteTrait, TestTrait, TestScoping {
         try await Self.$isPlaced.withValue(true) {
             switch kind {
             case .computing:
-                try await withTaskExecutorPreference(ComputingThreads.shared) {
-                    try await TestTimes.measure(test, function)
+                try await Machine.computing.withShare(.small, first: false) {
+                    try await withTaskExecutorPreference(ComputingThreads.shared) {
+                        try await TestTimes.measure(test, function)
+                    }
                 }
             case .inTurn(let share, let isFirst):
                 try await Machine.shared.withShare(share, first: isFirst) {
