@@ -99,8 +99,9 @@ browser: setup-browser ## check the pages with Chromium: content, axe, hostile p
 	  $(BROWSER)/bin/python Tests/Browser/pages.py $(if $(SHOTS),--shots $(SHOTS)); \
 	else echo "skipped: the browser client is not installed"; fi
 
-library: ## use the library AASA as another package does, from a folder and from a URL
+library: ## use the library AASA as another package does, from a folder and from a URL; build the commands that read files alone, as a Mac does
 	Tests/LibraryPackage/test.sh
+	Tests/FilesBuild/test.sh
 
 test-one: setup-test ## run the tests that match FILTER
 	swift test $(TEST_FLAGS) --filter "$(FILTER)"

@@ -8,6 +8,9 @@ import PackageDescription
 /// One trait for all: of a condition with several traits SwiftPM 6.2 requires every one, SwiftPM 6.3 only one.
 let monitor: Set<String> = ["Monitor"]
 
+/// The trait of the commands that only read files, which build on a Mac too. `Monitor` enables it.
+let files: Set<String> = ["Files"]
+
 /// Settings that every target of ours shares: warnings are faults, and an existential is written as one.
 let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error, .when(traits: monitor)),
@@ -29,20 +32,34 @@ extension Target.Dependency {
     static func external(_ product: String, _ package: String) -> Self {
         .product(name: product, package: package, condition: .when(platforms: [.linux], traits: monitor))
     }
+
+    /// The package of the commands that read files.
+    static let argumentParser = Self.product(
+        name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: files))
+
+    /// A target that needs Linux and the network.
+    static func onLinux(_ name: String) -> Self {
+        .target(name: name, condition: .when(platforms: [.linux], traits: monitor))
+    }
 }
 
 // The order of the targets is the order of the modules in ARCHITECTURE.md: a target may import those above it, never those
 // below.
 let package = Package(
     name: "aasa-monitor",
-    // Of `AASA`. All other targets are of a program for Linux. On a Mac: swift build --target AASA --disable-default-traits
+    // For `AASA` and the commands that read files. All other targets need Linux. On a Mac:
+    // swift build --target AASA --disable-default-traits
+    // swift build --product aasa-monitor --disable-default-traits --traits Files
     platforms: [.macOS(.v13), .iOS(.v16)],
     products: [
         .library(name: "AASA", targets: ["AASA"]),
         .executable(name: "aasa-monitor", targets: ["aasa-monitor"]),
     ],
     traits: [
-        .trait(name: "Monitor", description: "the program and its tests; the library AASA needs none of its packages"),
+        .trait(name: "Files", description: "lint, match, diff and audit --offline: what a Mac builds"),
+        .trait(
+            name: "Monitor", description: "the program and its tests; the library AASA needs none of its packages",
+            enabledTraits: ["Files"]),
         .default(enabledTraits: ["Monitor"]),
     ],
     dependencies: [
@@ -75,11 +92,18 @@ let package = Package(
             swiftSettings: strict),
         .target(name: "AASA", swiftSettings: computing),
         .target(name: "MonitorMetrics", swiftSettings: strict),
-        .target(name: "Hashing", dependencies: ["COpenSSL"], swiftSettings: computing),
+        // A Mac has CryptoKit.
+        .target(
+            name: "Hashing", dependencies: [.target(name: "COpenSSL", condition: .when(platforms: [.linux]))],
+            swiftSettings: computing),
         .target(
             name: "Evidence",
             dependencies: ["AASA", "Facts", "Hashing"],
             swiftSettings: computing),
+        .target(
+            name: "FileCommands", dependencies: ["AASA", "Evidence", "Facts", .argumentParser],
+            resources: [.embedInCode("Templates")],
+            swiftSettings: small),
         .target(name: "Device", dependencies: ["AASA", "CArchive", "Evidence"], swiftSettings: computing),
         .target(name: "Probing", dependencies: ["Curl", "Evidence", "Facts"], swiftSettings: strict),
         .target(name: "Monitoring", dependencies: ["Evidence", "Facts"], swiftSettings: computing),
@@ -147,20 +171,25 @@ let package = Package(
         .target(
             name: "Commands",
             dependencies: [
-                "AASA", "Alerting", "CBuild", "COpenSSL", "Curl", "Daemon", "Device", "Evidence", "Facts", "Hashing",
-                "Lab",
+                "AASA", "Alerting", "CBuild", "Curl", "Daemon", "Device", "Evidence", "Facts", "FileCommands", "Lab",
                 "MonitorConfiguration",
                 "Monitoring",
                 "Probing", "Report", "StatusServer", "Storage",
-                .external("ArgumentParser", "swift-argument-parser"),
+                .argumentParser,
                 .external("Logging", "swift-log"),
             ],
             resources: [.embedInCode("Templates")],
             swiftSettings: small),
         .executableTarget(
-            name: "aasa-monitor", dependencies: ["CICU", "CJemalloc", "Commands"], swiftSettings: strict,
+            name: "aasa-monitor",
+            dependencies: [.onLinux("CICU"), .onLinux("CJemalloc"), .onLinux("Commands"), "FileCommands"],
+            swiftSettings: strict,
             // 51,000 exported symbols that nobody imports: without them a start takes a tenth less CPU.
-            linkerSettings: [.unsafeFlags(["-Xlinker", "--no-export-dynamic"], .when(configuration: .release))]),
+            linkerSettings: [
+                .unsafeFlags(
+                    ["-Xlinker", "--no-export-dynamic"],
+                    .when(platforms: [.linux], configuration: .release, traits: monitor))
+            ]),
         // Starts a program with three descriptors, for benchmarks and tests alone.
         .target(name: "CSpawn", path: "Tests/CSpawn"),
         .executableTarget(
@@ -228,8 +257,8 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "AASA", "Commands", "Evidence", "Facts", "Monitoring", "Probing", "Report", "StatusServer", "Storage",
-                "TestSupport", "TestTraits",
+                "AASA", "Commands", "Evidence", "Facts", "FileCommands", "Monitoring", "Probing", "Report",
+                "StatusServer", "Storage", "TestSupport", "TestTraits",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -259,14 +288,17 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "Commands", "Evidence", "Lab", "LabFaults", "TestSupport", "TestTraits", "aasa-monitor",
-                .external("ArgumentParser", "swift-argument-parser"), .external("Yams", "Yams"),
+                "Commands", "Evidence", "FileCommands", "Lab", "LabFaults", "TestSupport", "TestTraits", "aasa-monitor",
+                .argumentParser, .external("Yams", "Yams"),
             ],
             exclude: ["Fixtures/scenarios"], swiftSettings: strict),
         .testTarget(
             name: "EvidenceTests", dependencies: ["AASA", "Evidence", "Facts", "TestSupport", "TestTraits"],
             swiftSettings: strict),
         .testTarget(name: "FactsTests", dependencies: ["Facts"], swiftSettings: strict),
+        .testTarget(
+            name: "FileCommandsTests", dependencies: ["AASA", "Evidence", "FileCommands", "TestTraits"],
+            swiftSettings: strict),
         .testTarget(name: "HashingTests", dependencies: ["Hashing"], swiftSettings: strict),
         .testTarget(name: "LabTests", dependencies: ["Lab", "LabFaults", "TestTraits"], swiftSettings: strict),
         .testTarget(
@@ -299,10 +331,10 @@ let package = Package(
         .testTarget(
             name: "GoldenTests",
             dependencies: [
-                "Alerting", "Commands", "Daemon", "Evidence", "Facts", "MonitorConfiguration", "MonitorMetrics",
-                "Monitoring", "Report",
+                "Alerting", "Commands", "Daemon", "Evidence", "Facts", "FileCommands", "MonitorConfiguration",
+                "MonitorMetrics", "Monitoring", "Report",
                 "Stage", "StatusServer", "Storage", "TestSupport", "TestTraits",
-                .external("ArgumentParser", "swift-argument-parser"), .external("Logging", "swift-log"),
+                .argumentParser, .external("Logging", "swift-log"),
             ],
             exclude: ["Golden"],
             swiftSettings: strict),

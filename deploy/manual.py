@@ -66,7 +66,11 @@ EXAMPLES = {
     "match": [("aasa-monitor match example.com https://example.com/invite/1", "Which app opens a URL, and by which rule.")],
     "diff": [("aasa-monitor diff cdn:example.com example.com", "Which URLs change once the CDN has the new file.")],
     "device": [("aasa-monitor device --app ABCDE12345.com.example.app sysdiagnose.tar.gz", "What one phone knows about an app's domains.")],
-    "audit": [("aasa-monitor audit --entitlements App.entitlements", "Each domain that an app claims.")],
+    "audit": [
+        ("aasa-monitor audit --entitlements App.entitlements", "Each domain that an app claims."),
+        ("aasa-monitor audit --offline --entitlements App.entitlements --file example.com=apple-app-site-association",
+         "Check a file before its deployment, without a request."),
+    ],
     "init": [("aasa-monitor init example.com", "Write a first monitor.yaml.")],
     "config": [("aasa-monitor config check --config monitor.yaml", "Every error in a configuration, with its line.")],
     "alert": [("aasa-monitor alert test ops", "Send a test message to one channel.")],

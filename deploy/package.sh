@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-version=$(sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/Commands/Version.swift)
+version=$(sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/FileCommands/Version.swift)
 # The same sources give the same files, whoever builds them: one order of names, one mode of files, one date.
 export LC_ALL=C.UTF-8 TZ=UTC0
 umask 022

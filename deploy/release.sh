@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 [ -z "$(git status --porcelain)" ] || { echo "there are uncommitted changes; commit them before a release" >&2; exit 1; }
-version=$(sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/Commands/Version.swift)
+version=$(sed -n 's/.*static let number = "\(.*\)"/\1/p' Sources/FileCommands/Version.swift)
 # As in package.sh.
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} LC_ALL=C.UTF-8 TZ=UTC0
 umask 022

@@ -1,6 +1,9 @@
 import ArgumentParser
-import Foundation
+import Daemon
+// Every file of this module needs its output and its exit codes.
+@_exported import FileCommands
 import Glibc
+import Logging
 
 /// The command `aasa-monitor`. Each subcommand has its own file. This file holds their list and ends the process.
 package struct AasaMonitor: AsyncParsableCommand {
@@ -20,8 +23,9 @@ package struct AasaMonitor: AsyncParsableCommand {
         subcommands: [
             CheckCommand.self, RunCommand.self, WatchCommand.self, StatusCommand.self, IncidentsCommand.self,
             HistoryCommand.self,
-            LintCommand.self, MatchCommand.self, DiffCommand.self, DeviceCommand.self, AuditCommand.self,
-            InitCommand.self, ConfigCommand.self, AlertCommand.self, SilenceCommand.self, AcknowledgeCommand.self,
+        ] + FileMonitor.commands(Network.self) + [
+            DeviceCommand.self, InitCommand.self, ConfigCommand.self, AlertCommand.self, SilenceCommand.self,
+            AcknowledgeCommand.self,
             UnacknowledgeCommand.self, DeliveriesCommand.self, StoreCommand.self, DemoCommand.self,
         ])
 
@@ -33,36 +37,18 @@ package struct AasaMonitor: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         raiseLimitOfOpenFiles()
         let arguments = Array(CommandLine.arguments.dropFirst())
-        do {
-            // For an unknown command ArgumentParser would show the help of its parent and end with 0.
-            if arguments.first == "help", let complaint = CommandPath(arguments).complaint {
-                throw ValidationError(complaint)
-            }
-            // A command group alone shows its help. `silence` has a default command, which would ask for targets.
-            var command = try await asyncParseAsRoot(arguments == ["silence"] ? ["silence", "--help"] : arguments)
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
-            }
-        } catch let failure as CommandFailure {
-            end(with: failure)
-        } catch {
-            end(with: error, arguments)
-        }
+        // A command group alone shows its help. `silence` has a default command, which would ask for targets.
+        await runToEnd(
+            arguments == ["silence"] ? ["silence", "--help"] : arguments, complaining: Console.complain)
     }
+}
 
-    private static func end(with error: any Error, _ arguments: [String]) -> Never {
-        let code = exitCode(for: error)
-        // Help, or a failure that the command has already explained.
-        if code == .success || error is ExitCode { exit(withError: error) }
-        if code == .validationFailure { end(with: CommandFailure(error, in: arguments)) }
-        end(with: CommandFailure(.software, message(for: error)))
-    }
-
-    private static func end(with failure: CommandFailure) -> Never {
-        if !failure.message.isEmpty { Console.complain(failure.message) }
-        Foundation.exit(failure.exit.rawValue)
+extension Console {
+    /// A remark about the failure that ends the command; an error in the journal, line by line.
+    static func complain(_ text: String) {
+        guard Journal.takesStandardError else { return remark(text) }
+        let lines = "aasa-monitor: \(text)".split(separator: "\n", omittingEmptySubsequences: false)
+        note(lines.map { Journal.priority(.error) + $0 }.joined(separator: "\n"))
     }
 }
 

@@ -1,5 +1,6 @@
 // Loads and checks the configuration.
 
+import Facts
 import Foundation
 
 /// Turns `monitor.yaml` into typed values, or reports every problem in it.
@@ -209,17 +210,4 @@ package struct ConfigurationFault: Error, Sendable, Equatable, CustomStringConve
     }
 
     package var description: String { problems.map(\.description).joined(separator: "\n") }
-}
-
-/// A file that could not be read at all; exit code 66.
-package struct ConfigurationFileUnreadable: Error, Sendable, Equatable, CustomStringConvertible {
-    package let path: String
-    package let reason: String
-
-    package init(path: String, reason: String) {
-        self.path = path
-        self.reason = reason
-    }
-
-    package var description: String { "cannot read '\(path)': \(reason)" }
 }

@@ -46,7 +46,7 @@ extension Verdict {
 
 extension [Finding] {
     /// Stable: findings of one severity keep the order of the checks, which follows the layers of the network.
-    fileprivate var worstFirst: [Finding] {
+    var worstFirst: [Finding] {
         enumerated().sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }.map(\.element)
     }
 }
@@ -60,7 +60,7 @@ extension Finding {
 
 extension Verdict.Level {
     /// `findings`: worst first. A known fault outweighs what could not be seen.
-    fileprivate init(_ findings: [Finding]) {
+    init(_ findings: [Finding]) {
         let errors = findings.prefix { $0.severity == .error }
         self =
             switch findings.first?.severity {

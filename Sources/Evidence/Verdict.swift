@@ -47,6 +47,15 @@ package struct Verdict: Codable, Equatable, Sendable {
         case ok, warning, failing
         /// This machine could not check, because of its network, name server or clock. Says nothing about the site.
         case unknown
+
+        /// A known problem outweighs an unknown state.
+        private static let order: [Verdict.Level] = [.ok, .unknown, .warning, .failing]
+
+        /// The worst of several levels.
+        package static func worst(_ levels: some Sequence<Verdict.Level>) -> Verdict.Level {
+            let levels = Set(levels)
+            return order.last(where: levels.contains) ?? .ok
+        }
     }
 
     private enum CodingKeys: String, CodingKey {

@@ -66,28 +66,3 @@ extension KeyedEncodingContainer {
     package mutating func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try encode(value, forKey: key) }
     package mutating func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try encode(value, forKey: key) }
 }
-
-/// A report with details, in one JSON object: the entry of a list, and what only the answer about that entry has.
-@dynamicMemberLookup
-package struct Detailed<Base: Codable & Sendable, More: Codable & Sendable>: Codable, Sendable {
-    package var base: Base
-    package var more: More
-
-    package init(_ base: Base, _ more: More) {
-        self.base = base
-        self.more = more
-    }
-
-    package init(from decoder: any Decoder) throws {
-        base = try Base(from: decoder)
-        more = try More(from: decoder)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        try base.encode(to: encoder)
-        try more.encode(to: encoder)
-    }
-
-    package subscript<Value>(dynamicMember path: KeyPath<Base, Value>) -> Value { base[keyPath: path] }
-    package subscript<Value>(dynamicMember path: KeyPath<More, Value>) -> Value { more[keyPath: path] }
-}

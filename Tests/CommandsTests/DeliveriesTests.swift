@@ -5,6 +5,7 @@ import StatusServer
 import Testing
 
 @testable import Commands
+@testable import FileCommands
 @testable import Monitoring
 @testable import Storage
 

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Commands
+@testable import FileCommands
 
 extension CommandsTests {
     @Suite struct ReportTests {

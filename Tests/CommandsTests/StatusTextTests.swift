@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import Commands
+@testable import FileCommands
 
 extension CommandsTests {
     @Suite struct StatusTextTests {

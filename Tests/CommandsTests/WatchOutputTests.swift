@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import Commands
+@testable import FileCommands
 
 extension CommandsTests {
     @Suite struct WatchOutputTests {

@@ -208,7 +208,10 @@ extension EvidenceSuite {
             func proposed(_ claims: String...) throws -> [String] {
                 let app = ClaimingApp(
                     id: Self.app, isClip: false, clips: [], isBrowser: false, isManaged: false, isForDistribution: true)
-                return app.unclaimed(try claims.map { try AssociatedDomain(parsing: $0) }) { _ in readings }.map(\.text)
+                return app.unclaimed(try claims.map { try AssociatedDomain(parsing: $0) }) { _ in
+                    readings.cdnFile ?? readings.originFile
+                }
+                .map(\.text)
             }
             #expect(try proposed("applinks:a.test?mode=managed") == ["webcredentials:a.test"])
             #expect(try proposed("applinks:a.test?mode=developer") == ["webcredentials:a.test"])

@@ -15,6 +15,7 @@ import TestSupport
 import Testing
 
 @testable import Commands
+@testable import FileCommands
 @testable import StatusServer
 
 struct Surfaces {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CDispatch
 import Evidence
+import Facts
 import Foundation
 import MonitorConfiguration
 

@@ -37,25 +37,11 @@ extension Effect {
     fileprivate var opensNoLink: Bool { if case .none = links { true } else { false } }
 }
 
-extension DiagnosisText {
-    /// The members of a JSON object.
-    var members: [(String, OrderedJSON)] {
-        [
-            ("effect", .string(effect)), ("cause", .optional(cause)), ("action", .optional(action)),
-            ("outlook", .optional(outlook)),
-        ]
-    }
-}
-
-extension AssociationChange.Kind {
-    /// At the start of a line.
-    var mark: String {
-        switch self {
-        case .added: "+"
-        case .removed: "-"
-        case .changed: "~"
-        case .moved: "↕"
-        }
+extension TextStyle.Sign {
+    /// `status`: what phones do. It may be bad although no finding counts: a change is propagating, or the configuration
+    /// ignores what is wrong.
+    init(_ level: Verdict.Level?, _ status: DomainStatus?) {
+        self.init(level, isCurrent: (status ?? .inSync).tile == .current)
     }
 }
 
@@ -305,27 +291,43 @@ extension CheckReport {
     }
 }
 
-/// Foreign text within Markdown, on one line and without effect.
-enum Markdown {
-    /// Escapes each character that could begin markup, and `&` and `<` against HTML.
-    static func text(_ text: String) -> String {
-        let result = text.displayable.escaped { scalar in
-            switch scalar {
-            case "\\", "`", "*", "_", "{", "}", "[", "]", "(", ")", "#", "+", "!", "|", "~", ">": "\\\(scalar)"
-            case "&": "&amp;"
-            case "<": "&lt;"
-            // Prevents a mention.
-            case "@": "@\u{2060}"
-            case _ where scalar.properties.isWhitespace && Character(scalar).isNewline: " "
-            default: nil
-            }
-        }
-        // Prevents an automatic link.
-        return result.replacing("://", with: ":\u{2060}//").replacing("www.", with: "www\u{2060}.")
+extension JUnit {
+    /// A domain of `check` is a test. It fails if it makes the exit code 1.
+    mutating func add(_ report: CheckReport, isBad: Bool) {
+        let text = report.text(style: .plain, isVerbose: true)
+        let isUnknown = report.verdict.level == .unknown
+        add(
+            report.why.flatMap { $0.isTarget ? $0.url : nil } ?? report.subject, in: "domains",
+            isUnknown ? .error(text) : isBad ? .failed(text) : .passed,
+            notes: report.findings.isEmpty ? "" : text)
     }
+}
 
-    /// The target of a link; only for our own URLs.
-    static func link(_ url: String) -> String {
-        url.replacing("(", with: "%28").replacing(")", with: "%29").replacing(" ", with: "%20")
+extension CheckReport {
+    /// One annotation per finding; without counted findings, one with the result. The answer to `--why` comes first.
+    var annotations: [String] { (why.map { [$0.annotation] } ?? []) + ofFindings }
+
+    private var ofFindings: [String] {
+        let name = subject
+        let findings = findings
+        let ignored = self.ignored.map { ignored in
+            WorkflowCommand(
+                level: .notice, properties: [("title", "\(name): \(ignored.text.rule.rawValue) (ignored)")],
+                message: "\(ignored.text.message) Ignored: \(ignored.why)"
+            ).line
+        }
+        guard !findings.isEmpty else {
+            let line = WorkflowCommand(
+                level: .notice, properties: [("title", name)], message: diagnosis.oneLine
+            ).line
+            return [line] + ignored
+        }
+        let counted = findings.map { finding in
+            WorkflowCommand(
+                level: .init(finding.severity), properties: [("title", "\(name): \(finding.rule.rawValue)")],
+                message: "\(finding.message) \(finding.fix)"
+            ).line
+        }
+        return counted + ignored
     }
 }

@@ -8,15 +8,6 @@ import Monitoring
 import Report
 
 extension Verdict.Level {
-    /// A known problem outweighs an unknown state.
-    private static let order: [Verdict.Level] = [.ok, .unknown, .warning, .failing]
-
-    /// The worst of several levels.
-    static func worst(_ levels: some Sequence<Verdict.Level>) -> Verdict.Level {
-        let levels = Set(levels)
-        return order.last(where: levels.contains) ?? .ok
-    }
-
     /// A plugin's exit code. `unknown`: the state of the site is unknown.
     var pluginCode: Int32 {
         switch self {

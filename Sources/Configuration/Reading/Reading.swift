@@ -1,5 +1,6 @@
 import AASA
 import Evidence
+import Facts
 import Foundation
 
 /// The state of reading one file: where values come from, and the problems so far.

@@ -127,8 +127,12 @@ extension Problem {
 
 extension CheckContext {
     /// A problem of another service becomes a note, which decides nothing.
-    func judged(_ finding: Finding) -> Finding {
-        guard let asked, asked.isOther(finding), finding.severity > .note else { return finding }
+    func judged(_ finding: Finding) -> Finding { asked?.judged(finding) ?? finding }
+}
+
+extension AskedService {
+    fileprivate func judged(_ finding: Finding) -> Finding {
+        guard isOther(finding), finding.severity > .note else { return finding }
         var finding = finding
         finding.severity = .note
         return finding
@@ -139,30 +143,65 @@ extension Checks {
     /// Whether the origin's file works for the asked service, and if so, whether Apple's copy does.
     @Sendable static func askedService(_ context: CheckContext) -> [Finding] {
         guard let asked = context.asked else { return [] }
-        let evidence = ["service": asked.name, "app": asked.app?.id ?? ""]
-        if let content = context.readings.originFile, let document = content.document {
-            let standing = asked.standing(in: content)
-            if !standing.works {
-                let file = AssociationFile(document)
-                let known = (context.expectations.apps + file.services.flatMap(\.appIDs)).uniqued.prefix(2)
-                let problem = FileProblem.asked(
-                    asked.fault(of: file, standing), asked, context.domain, known: known.map(\.inSentence))
-                let services = file.services.prefix(20).map { String($0.name.prefix(200)) }.joined(separator: ", ")
-                return [Finding(.file(problem), evidence: evidence.merging(["services": services]) { $1 })]
-            }
+        if let content = context.readings.originFile,
+            let finding = asked.finding(in: content, of: context.domain, expecting: context.expectations.apps)
+        {
+            return [finding]
         }
         let copies = context.readings.copies.compactMap(context.readings.file(of:))
         guard !copies.isEmpty, copies.allSatisfy({ !asked.standing(in: $0).works }) else { return [] }
-        return [Finding(.file(.copyLacks(asked, context.domain)), evidence: evidence)]
+        return [Finding(.file(.copyLacks(asked, context.domain)), evidence: asked.evidence)]
     }
 }
 
 extension AskedService {
+    fileprivate var evidence: [String: String] { ["service": name, "app": app?.id ?? ""] }
+
+    /// nil if the service works with the file. `apps`: the app IDs that the configuration expects in it.
+    fileprivate func finding(in content: ContentReading, of domain: Domain, expecting apps: [String]) -> Finding? {
+        let standing = standing(in: content)
+        guard !standing.works, let file = content.document.map({ AssociationFile($0) }) else { return nil }
+        let known = (apps + file.services.flatMap(\.appIDs)).uniqued.prefix(2)
+        let problem = FileProblem.asked(fault(of: file, standing), self, domain, known: known.map(\.inSentence))
+        let services = file.services.prefix(20).map { String($0.name.prefix(200)) }.joined(separator: ", ")
+        return Finding(.file(problem), evidence: evidence.merging(["services": services]) { $1 })
+    }
+
     fileprivate func fault(of file: AssociationFile, _ standing: Standing) -> AskedFault {
         if standing == .opensNothing { return .opensNothing }
         guard let ids = apps(in: file) else { return .noKey }
         let others = app.map { NearbyAppID.all(ids, near: $0.id) } ?? []
         return .notNamed(others, more: Set(ids).count - others.count)
+    }
+}
+
+/// What a file alone means for an asked service, wherever it is served: the part of a verdict that needs no network.
+package struct FileVerdict: Sendable {
+    package let standing: AskedService.Standing
+    package let level: Verdict.Level
+    /// The findings that a check has about the origin's file; the reason for the level comes first.
+    package let findings: [Finding]
+    package let diagnosis: DiagnosisText
+
+    /// `content`: the file as `domain` would serve it. `now`: the time that the texts assume.
+    package init(of content: Data, at domain: Domain, asked: AskedService, now: Date) {
+        let reading = ContentReading(content)
+        let missing = reading.meaning == nil ? nil : asked.finding(in: reading, of: domain, expecting: [])
+        let lint = Checks.linted(reading.hash, content).filter {
+            $0.rule != "app-id-example" || !domain.isReservedForExamples
+        }.map { asked.judged($0.finding) }
+        // As in `askedRows`: if the app ID is misspelt, or its rules open nothing, the linter says why.
+        let isReason = asked.standing(in: reading) != .opensNothing && !asked.isMiswritten(in: reading)
+        let missed = missing.map { [$0] } ?? []
+        findings = (isReason ? missed + lint : lint + missed).worstFirst
+        level = Verdict.Level(findings)
+        standing = reading.meaning == nil ? .notNamed : asked.standing(in: reading)
+        let fault = level == .ok ? nil : findings.first?.text(at: now)
+        let rest = level == .ok ? "" : ", and it has \(level == .failing ? "an error" : "a warning")"
+        let effect = standing.works ? English.works(asked.name) : English.fails(asked.name)
+        diagnosis = DiagnosisText(
+            effect: "\(effect.atStart) with this file\(standing.works ? rest : "").", cause: fault?.message,
+            action: fault?.fix)
     }
 }
 

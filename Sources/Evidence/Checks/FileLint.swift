@@ -10,7 +10,7 @@ extension Checks {
     private static let lintFindings = BoundedCache<ContentHash, [LintedFinding]>(
         capacity: 131_072, weight: { 1 + 8 * $0.count })
 
-    private typealias LintedFinding = (rule: String, finding: Finding)
+    typealias LintedFinding = (rule: String, finding: Finding)
 
     /// What the linter says about the origin's body. Devices read strict JSON with an object at its root.
     @Sendable static func fileLint(_ context: CheckContext) -> [Finding] {
@@ -42,7 +42,7 @@ extension Checks {
         return [Finding(.file(.linksRemoved(services: services)))]
     }
 
-    private static func linted(_ hash: ContentHash, _ content: Data) -> [LintedFinding] {
+    static func linted(_ hash: ContentHash, _ content: Data) -> [LintedFinding] {
         lintFindings.value(for: hash) {
             Linter.lint(Array(content)).findings.sorted { $0.severity > $1.severity }.map {
                 ($0.rule, Finding(.file(.lint($0))))

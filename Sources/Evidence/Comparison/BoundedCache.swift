@@ -1,12 +1,12 @@
 // Results that depend only on contents are not computed again at each check: an unchanged file is linted and compared
 // once. Dropping an entry changes no result, so the callers stay pure.
 
-import Synchronization
+import Facts
 
 /// A bounded cache; the oldest entry is dropped first. If more keys rotate than it holds, every lookup misses, so small
 /// results need room for as many contents as there may be domains.
 final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private struct State {
+    private struct State: Sendable {
         var values: [Key: Value] = [:]
         var order: [Key] = []
         /// The index in `order` of the oldest cached key.
@@ -16,7 +16,7 @@ final class BoundedCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 
     private let capacity: Int
     private let weight: @Sendable (Value) -> Int
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// - Parameters:
     ///   - capacity: the weight of all values together.

@@ -72,13 +72,11 @@ package struct ClaimingApp: Sendable {
     /// The entries that the app lacks although the file of a domain that it claims names it for their service. Without
     /// them the service does not work, even with a correct file.
     package func unclaimed(
-        _ claims: [AssociatedDomain], _ readings: (AssociatedDomain) -> Readings?
+        _ claims: [AssociatedDomain], _ file: (AssociatedDomain) -> ContentReading?
     ) -> [AssociatedDomain] {
         var found: [AssociatedDomain] = []
         for claim in claims {
-            guard let readings = readings(claim),
-                let content = (claim.mode.readsCDN ? readings.cdnFile : nil) ?? readings.originFile
-            else { continue }
+            guard let content = file(claim) else { continue }
             for service in Association.knownServices.sorted() where service != "applinks" || !isBrowser {
                 // Devices would also ignore a new entry with a mode that the app may not use.
                 let entry = (mayUse(claim.mode) ? claim : claim.inProduction).of(service)
@@ -113,6 +111,13 @@ extension DiagnosisText {
             action:
                 "Add the capability Associated Domains in Xcode, with an entry for each service and domain, such as "
                 + "applinks:example.com, and sign the app again.")
+    }
+
+    /// An entry whose domain was not asked, and for which no file was given.
+    package static func notChecked(_ domain: Domain) -> DiagnosisText {
+        DiagnosisText(
+            effect: "Whether the entry works is unknown: it was not checked.",
+            action: "Name the file of \(domain): --file \(domain)=PATH.")
     }
 
     /// For a wildcard entry: people do not expect where its file is.

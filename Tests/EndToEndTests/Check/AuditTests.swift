@@ -286,6 +286,102 @@ extension EndToEndTests {
             }
         }
 
+        @Test("--offline gives the same results for a local file as a check for the origin's file", arguments: signings)
+        func inHand(_ row: Signing) async throws {
+            try await Stage.withoutLab { stage in
+                try stage.write("site.json", row.file)
+                try stage.write("App.entitlements", row.entitlements)
+                let command = [
+                    "audit", "--offline", "--entitlements", "App.entitlements", "--file", "site.test=site.json",
+                ]
+                let process = try await stage.run(command + ["--format", "json"])
+                let works = row.works.allSatisfy(\.self)
+                #expect(process.end == .exit(works ? 0 : 1), "\(process.errors)")
+                let audit = try #require(try process.json()["apps"].elements.first)
+                #expect(Self.works(audit) == row.works)
+                #expect((audit["verdict"] == .string("failing")) != works)
+                for entry in audit["entries"].elements {
+                    #expect(entry["file"]["path"] == .string("site.json") && entry["check"] == .null)
+                    #expect(entry["origin"] == .string("not asked") && entry["cdn"] == .string("not asked"))
+                }
+                let text = try await stage.run(command).output
+                // Not the linter's messages: the text has only the first.
+                for words in row.words where !words.contains("lint ") && !words.contains("entry opens") {
+                    #expect(text.contains(words), "\(words)\n\(text)")
+                }
+            }
+        }
+
+        struct Offline: Sendable, CustomTestStringConvertible {
+            let testDescription: String
+            let file: String
+            /// After the entitlements.
+            var arguments = ["--file", "site.test=site.json"]
+            var exit: Int32 = 1
+            let words: [String]
+        }
+
+        static let offline = [
+            Offline(
+                testDescription: "another domain has no file",
+                file: serving("applinks"), exit: 0,
+                words: [
+                    "1 of its 2 associated domains works, 1 unknown.",
+                    "applinks:other.test  UNKNOWN  Whether the entry works is unknown: it was not checked.",
+                    "do    Name the file of other.test: --file other.test=PATH.",
+                    "applinks:site.test   OK       names the app, in site.json\n",
+                ]),
+            Offline(
+                testDescription: "no file at all", file: "", arguments: [], exit: 0,
+                words: ["0 of its 2 associated domains work, 2 unknown."]),
+            Offline(
+                testDescription: "several files behind one option", file: serving("applinks"),
+                arguments: ["--file", "site.test=site.json", "other.test=site.json"], exit: 0,
+                words: ["2 of its 2 associated domains work."]),
+            Offline(
+                testDescription: "no JSON", file: "<html>",
+                words: ["Links do not work with this file.", "does not name the app, in site.json"]),
+            Offline(
+                testDescription: "a file that is too large for devices",
+                file: serving("applinks").dropLast() + #","x":"\#(String(repeating: "x", count: 140_000))"}"#,
+                words: ["Links do not work with this file.", "the file has 140101 bytes"]),
+            Offline(
+                testDescription: "an app that works although its rules have an error",
+                file: serving("applinks").replacing(#"{"/":"/a"}"#, with: #"{"/":"/a"},{"/":7}"#),
+                words: ["Links work with this file, and it has an error.", "1 of its 2 associated domains works"]),
+            Offline(
+                testDescription: "a service that the app does not claim", file: serving("applinks", "webcredentials"),
+                exit: 0, words: ["webcredentials:site.test  NOTE"]),
+            Offline(
+                testDescription: "a domain without an entry", file: "{}",
+                arguments: ["--file", "sight.test=site.json"],
+                exit: 64, words: ["no entry of the entitlements uses the file of sight.test"]),
+            Offline(
+                testDescription: "a domain twice", file: "{}",
+                arguments: ["--file", "site.test=site.json", "--file", "site.test=site.json"], exit: 64,
+                words: ["--file names site.test twice"]),
+            Offline(
+                testDescription: "no domain", file: "{}", arguments: ["--file", "site.json"], exit: 64,
+                words: ["'site.json' is not of the form DOMAIN=PATH"]),
+            Offline(
+                testDescription: "no such file", file: "{}", arguments: ["--file", "site.test=none.json"], exit: 66,
+                words: ["cannot read 'none.json'"]),
+        ]
+
+        @Test("--offline shows what each entry's file says, and which entries were not checked", arguments: offline)
+        func offlineAnswers(_ row: Offline) async throws {
+            try await Stage.withoutLab { stage in
+                try stage.write("site.json", row.file)
+                try stage.write(
+                    "App.entitlements", Self.entitlements(Self.app, ["applinks:site.test", "applinks:other.test"]))
+                let process = try await stage.run(
+                    ["audit", "--offline", "--entitlements", "App.entitlements"] + row.arguments)
+                #expect(process.end == .exit(row.exit), "\(process.errors)\(process.output)")
+                let text = row.exit > 1 ? process.errors : process.output
+                for words in row.words { #expect(text.contains(words), "\(words)\n\(text)") }
+            }
+        }
+
         @Test("an app without the entitlement fails: missing, empty, or of the wrong type")
         func unentitled() async throws {
             try await Stage.withoutLab { stage in

@@ -8,6 +8,7 @@ import Testing
 import TestSupport
 
 @testable import Commands
+@testable import FileCommands
 
 extension EndToEndTests {
     @Suite struct CommandLineTests {
@@ -50,7 +51,7 @@ extension EndToEndTests {
             let arguments = row.arguments
             var failure: CommandFailure
             do {
-                if arguments.first == "help", let complaint = CommandPath(arguments).complaint {
+                if arguments.first == "help", let complaint = CommandPath(arguments, of: AasaMonitor.self).complaint {
                     throw ValidationError(complaint)
                 }
                 var command = try await AasaMonitor.asyncParseAsRoot(arguments)
@@ -63,7 +64,7 @@ extension EndToEndTests {
             } catch let known as CommandFailure {
                 failure = known
             } catch {
-                failure = CommandFailure(error, in: arguments)
+                failure = CommandFailure(error, in: arguments, of: AasaMonitor.self)
             }
             return (failure.exit.rawValue, "", "aasa-monitor: \(failure.message)\n")
         }

@@ -175,6 +175,7 @@ extension DocumentedWorld {
             <array>\(claimed.map { "<string>\($0)</string>" }.joined())</array>
             </dict></plist>
             """)
+        try stage.write("links.json", links)
         for host in ["links.example.com", "dev.example.com"] { stage.lab.origin(host).serve(links) }
     }
 

@@ -7,6 +7,7 @@ import Lab
 import LabFaults
 
 @testable import Commands
+@testable import FileCommands
 
 /// A scenario whose servers run.
 struct ScenarioStage {

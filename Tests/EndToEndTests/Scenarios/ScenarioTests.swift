@@ -9,6 +9,7 @@ import Testing
 import TestSupport
 
 @testable import Commands
+@testable import FileCommands
 
 extension EndToEndTests {
     @Suite("Scenarios")

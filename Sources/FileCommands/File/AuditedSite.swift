@@ -1,0 +1,76 @@
+// What `audit` knows about a domain that an app claims: from a check, or from its file alone.
+
+import Evidence
+import Foundation
+
+/// A claimed domain, seen by a check, or only its file.
+package protocol AuditedSite: Sendable {
+    /// The file that devices get. It shows the services that the app does not claim.
+    func file(in mode: AssociationMode) -> ContentReading?
+    func answer(to asked: AskedService) -> AuditAnswer
+}
+
+/// The result for a claimed domain, one service and one app.
+package struct AuditAnswer {
+    let level: Verdict.Level
+    /// Whether the entry works on devices; nil if unknown.
+    let works: Bool?
+    let diagnosis: DiagnosisText
+    /// What the origin's file and Apple's copy say about the app, each in a few words, and both in one line. `place`: names
+    /// the domain of the file if the entry does not.
+    let origin: String
+    let copy: String
+    let standing: (_ place: String) -> String
+    /// Findings beside the diagnosis.
+    let also: (TextStyle) -> [String]
+    /// The JSON of a check, and that of a local file.
+    let check: OrderedJSON
+    let file: OrderedJSON
+
+    package init(
+        level: Verdict.Level, works: Bool?, diagnosis: DiagnosisText, origin: String = "not asked",
+        copy: String = "not asked", standing: @escaping (_ place: String) -> String,
+        also: @escaping (TextStyle) -> [String], check: OrderedJSON = .null, file: OrderedJSON = .null
+    ) {
+        (self.level, self.works, self.diagnosis, self.origin) = (level, works, diagnosis, origin)
+        (self.copy, self.standing, self.also, self.check, self.file) = (copy, standing, also, check, file)
+    }
+}
+
+/// The local file of a domain, from `--file`.
+struct FileInHand: AuditedSite {
+    let text: SourceText
+    let domain: Domain
+
+    init(_ source: FileSource, of domain: Domain) throws {
+        (text, self.domain) = (try SourceText(reading: source), domain)
+        // Throws for a signed file, which cannot be checked.
+        _ = try text.content()
+    }
+
+    func file(in mode: AssociationMode) -> ContentReading? { ContentReading(Data(text.bytes)) }
+
+    func answer(to asked: AskedService) -> AuditAnswer {
+        let verdict = FileVerdict(of: Data(text.bytes), at: domain, asked: asked, now: Date())
+        let name = text.name.displayable
+        let more = verdict.findings.filter { $0.severity > .note }.count - 1
+        return AuditAnswer(
+            level: verdict.level, works: verdict.standing.works, diagnosis: verdict.diagnosis,
+            standing: { place in "\(verdict.standing.words), in \(name)\(place)" },
+            also: { more < 1 ? [] : $0.part("also", "\(more.of("more finding")): aasa-monitor lint \(name)") },
+            file: .object([
+                ("path", .string(text.name)), ("says", .string(verdict.standing.words)),
+                ("findings", .document(verdict.findings.map { $0.text(at: Date()) })),
+            ]))
+    }
+}
+
+extension DiagnosisText {
+    /// The members of a JSON object.
+    package var members: [(String, OrderedJSON)] {
+        [
+            ("effect", .string(effect)), ("cause", .optional(cause)), ("action", .optional(action)),
+            ("outlook", .optional(outlook)),
+        ]
+    }
+}
