@@ -17,7 +17,8 @@ package struct AasaMonitor: AsyncParsableCommand {
             embedded lab.
 
             Exit codes: 0 nothing at severity error, 1 at least one error finding, 64 usage, 65 a file that is not an \
-            association file, 66 an input file that is missing or cannot be read, 70 our own fault, 78 configuration.
+            association file, 66 an input file that is missing or cannot be read, 70 a fault of ours or of this machine \
+            alone, 78 configuration.
             """,
         version: Version.text,
         subcommands: [
