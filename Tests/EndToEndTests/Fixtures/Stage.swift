@@ -129,20 +129,41 @@ struct Stage: Sendable {
         ]
     }
 
+    /// On a busy machine a request takes longer than a user would wait, so the time limit is that of the tests, unless the
+    /// arguments set one.
     func check(_ arguments: [String], input: String = "") async throws -> MonitorProcess {
-        try await run(["check"] + network + arguments, input: input)
+        try await run(["check", "--max-time", Self.patience] + network + arguments, input: input)
     }
 
     /// The JSON report of one target.
     func report(_ target: String, _ options: [String] = []) async throws -> JSONValue {
-        try await check(["--format", "json"] + options + [target]).json()
+        try await Self.notSlow {
+            try await check(["--format", "json"] + options + [target]).json()
+        } rules: {
+            $0.rules
+        }
     }
 
     /// The JSON reports of several targets, from one run, by domain.
     func reports(_ targets: [String], _ options: [String] = []) async throws -> [String: JSONValue] {
-        let process = try await check(["--format", "jsonl"] + options + targets)
-        let lines = try process.output.split(separator: "\n").map { try JSONValue(String($0)) }
-        return Dictionary(lines.map { ($0["domain"].string ?? "", $0) }) { first, _ in first }
+        try await Self.notSlow {
+            let process = try await check(["--format", "jsonl"] + options + targets)
+            let lines = try process.output.split(separator: "\n").map { try JSONValue(String($0)) }
+            return Dictionary(lines.map { ($0["domain"].string ?? "", $0) }) { first, _ in first }
+        } rules: {
+            $0.values.reduce(into: []) { $0.formUnion($1.rules) }
+        }
+    }
+
+    /// On a busy machine any origin is slow. Such a check does not count, and is repeated.
+    static func notSlow<Answer>(
+        _ check: () async throws -> Answer, rules: (Answer) -> Set<String>
+    ) async throws -> Answer {
+        for _ in 0..<20 {
+            let answer = try await check()
+            if !rules(answer).contains("origin.slow") { return answer }
+        }
+        return try await check()
     }
 }
 

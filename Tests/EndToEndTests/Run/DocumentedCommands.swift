@@ -113,6 +113,7 @@ struct SteadyOutput {
             .replacing(/\b(age|about|after|every)( ?)\d+ ?(s|min)\b/) { "\($0.1)\($0.2)TIME" }
             .replacing(/\b(age|asked_again_in_seconds): \d+/) { "\($0.1): N" }
             .replacing(/\b[0-9.]+ ms\b/, with: "TIME")
+            .replacing(/(status \d+), \d+ s\b/) { "\($0.1), TIME" }
             .replacing(/\+\d+s\b/, with: "+TIME")
             // The host of a channel is the receiver's.
             .replacing(/\(slack, [^)]*\)/, with: "(slack)")
