@@ -14,7 +14,7 @@ package enum ConfigurationLoader {
     ///   - environment: the variables for `${NAME}`.
     ///   - now: the current time, to find dates that have passed.
     ///   - isReadableByAll: whether every user of the machine can read a file. A warning if it contains secrets.
-    ///   - readFile: reads a secret's file. Messages repeat its error only if it is a `ConfigurationFileUnreadable`.
+    ///   - readFile: reads a secret's file. Messages repeat its error only if it is a `UnreadableFile`.
     /// - Returns: the configuration, and the warnings in file order.
     /// - Throws: `ConfigurationFault` with every problem of the file.
     package static func parse(
@@ -33,7 +33,7 @@ package enum ConfigurationLoader {
 
     /// Reads the configuration at `path`, and the files of secrets that it names. `shard`: as in `parse`.
     ///
-    /// - Throws: `ConfigurationFileUnreadable` if the file cannot be read (exit code 66), `ConfigurationFault` if it
+    /// - Throws: `UnreadableFile` if the file cannot be read (exit code 66), `ConfigurationFault` if it
     ///   has an error (exit code 78).
     package static func load(
         path: String, shard: Shard? = nil, environment: [String: String] = ProcessInfo.processInfo.environment

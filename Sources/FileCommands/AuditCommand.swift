@@ -9,10 +9,10 @@ struct AuditCommand<Network: Remote>: AsyncParsableCommand {
         CommandConfiguration(
             commandName: "audit", abstract: "Check that the domains an app claims name the app.",
             discussion: """
-                Checks each associated domain in the entitlements of apps, as `check` does, for its service and its app. \
-                Do the origin's file and Apple's copy name the app? Does the app's signing let devices read the entry? \
-                Each domain is checked once per mode. Misspelt entries are shown with the correction. If a file names \
-                the app for a service that the app does not claim, that is shown too.
+                Checks each associated domain in the entitlements of apps, for its service and its app. \
+                \(Network.isReachable ? "Do the origin's file and Apple's copy name the app?" : "Does the file name the app?") \
+                Does the app's signing let devices read the entry? Misspelt entries are shown with the correction. If a \
+                file names the app for a service that the app does not claim, that is shown too.
 
                 Only the entitlements of a signed app contain its ID and how it is signed, with all build settings \
                 filled in: codesign -d --entitlements - --xml App.app > App.entitlements. For other files, give the ID \
@@ -21,8 +21,8 @@ struct AuditCommand<Network: Remote>: AsyncParsableCommand {
                 --offline sends no request. It checks each entry against the file that --file names for its domain. An \
                 entry whose domain has no file is shown as not checked; that is not an error.
 
-                Exit codes: those of `check`. 0 nothing at severity error, 1 at least one error, 70 only this machine is at \
-                fault, 64 usage, 66 a file that cannot be read, 78 configuration.
+                Exit codes: 0 nothing at severity error, 1 at least one error, 64 usage, 66 a file that cannot be read\
+                \(Network.isReachable ? ", 70 only this machine is at fault, 78 configuration" : "").
                 """)
     }
 
@@ -59,6 +59,7 @@ struct AuditCommand<Network: Remote>: AsyncParsableCommand {
 
     func validate() throws {
         if !offline, !files.isEmpty { throw ValidationError("--file belongs to --offline; give both") }
+        if offline, asksCDN { throw ValidationError("--ask-cdn sends a request, and --offline sends none; give one") }
         if let app, let fault = Expectations.fault(ofApp: app) {
             throw ValidationError(
                 "--app: '\(app.displayable.shortened(to: 200))' is not a valid app ID: \(fault.displayable)")
@@ -67,7 +68,8 @@ struct AuditCommand<Network: Remote>: AsyncParsableCommand {
 
     func run() async throws {
         if !offline { try network.check() }
-        guard (entitlements + files).count(where: { $0 == "-" || $0.hasSuffix("=-") }) <= 1 else {
+        let named = try files.map(NamedFile.init)
+        guard (entitlements + named.map(\.path)).count(where: { $0 == "-" }) <= 1 else {
             throw CommandFailure(.usage, "standard input can be read only once")
         }
         let claiming = try entitlements.map { (path: $0, file: try Entitlements(at: $0)) }
@@ -78,7 +80,7 @@ struct AuditCommand<Network: Remote>: AsyncParsableCommand {
             return (path: path, file: file, app: app)
         }
         let claims = claiming.flatMap(\.file.claims)
-        let inHand = offline ? try filesInHand(for: claims) : [:]
+        let inHand = try filesInHand(named)
         let targets = Set(claims.map { Target(domain: $0.domain, mode: $0.mode) }).sorted {
             $0.domain.name < $1.domain.name
         }
@@ -89,6 +91,13 @@ struct AuditCommand<Network: Remote>: AsyncParsableCommand {
                 offline ? inHand[$0.domain] : seen[Target(domain: $0.domain, mode: $0.mode)]
             }
         }
+        let levels = audits.flatMap(\.levels)
+        // A misspelt entry may be why: then the audit says so.
+        if let unused = named.first(where: { file in !claims.contains { $0.domain == file.domain } }) {
+            let message = "--file: no entry of the entitlements uses the file of \(unused.domain)"
+            guard levels.contains(.failing) else { throw CommandFailure(.usage, message) }
+            Console.remark(message)
+        }
         switch format {
         case .json:
             let apps = OrderedJSON.array(audits.map(\.json))
@@ -98,7 +107,6 @@ struct AuditCommand<Network: Remote>: AsyncParsableCommand {
             let style = TextStyle.standardOutput
             Console.print(audits.map { $0.text(style: style) }.joined(separator: "\n\n"))
         }
-        let levels = audits.flatMap(\.levels)
         if levels.contains(.failing) { throw MonitorExit.found.code }
         if levels.contains(.unknown) { throw MonitorExit.software.code }
     }
@@ -131,23 +139,31 @@ struct AuditCommand<Network: Remote>: AsyncParsableCommand {
     }
 
     /// The files that `--file` names, by domain.
-    private func filesInHand(for claims: [AssociatedDomain]) throws -> [Domain: FileInHand] {
+    private func filesInHand(_ files: [NamedFile]) throws -> [Domain: FileInHand] {
         var result: [Domain: FileInHand] = [:]
-        for text in files {
-            guard let equals = text.firstIndex(of: "="), text.last != "=" else {
-                throw CommandFailure(.usage, "--file: '\(text.displayable)' is not of the form DOMAIN=PATH")
+        for file in files {
+            guard result[file.domain] == nil else {
+                throw CommandFailure(.usage, "--file names \(file.domain) twice; name it once")
             }
-            let path = String(text[equals...].dropFirst())
-            let domain = try FileSource.domain(String(text[..<equals]))
-            guard claims.contains(where: { $0.domain == domain }) else {
-                throw CommandFailure(.usage, "--file: no entry of the entitlements uses the file of \(domain)")
-            }
-            guard result[domain] == nil else {
-                throw CommandFailure(.usage, "--file names \(domain) twice; name it once")
-            }
-            result[domain] = try FileInHand(path == "-" ? .standardInput : .path(path), of: domain)
+            result[file.domain] = try FileInHand(
+                file.path == "-" ? .standardInput : .path(file.path), of: file.domain)
         }
         return result
+    }
+}
+
+/// A value of `--file`: `links.example.com=links.json`.
+private struct NamedFile {
+    let domain: Domain
+    let path: String
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, !parts[1].isEmpty, let domain = try? Domain(parts[0]) else {
+            throw CommandFailure(
+                .usage, "--file: '\(text.displayable.shortened(to: 200))' is not of the form DOMAIN=PATH")
+        }
+        (self.domain, path) = (domain, parts[1])
     }
 }
 
@@ -246,14 +262,15 @@ private struct AppAudit {
         absence == nil ? entries.filter { !$0.isUnseen }.map(\.level) : [.failing]
     }
 
+    /// Without an entry that could be judged, the result is unknown.
+    private var level: Verdict.Level { levels.isEmpty ? .unknown : .worst(levels) }
+
     func text(style: TextStyle) -> String {
         let (working, unknown) = (entries.count { $0.works == true }, entries.count { $0.works == nil })
         let work = working == 1 || entries.count == 1 ? "works" : "work"
         let effect =
             absence?.effect ?? "\(working) of its \(entries.count.of("associated domain")) \(work)"
             + (unknown == 0 ? "" : ", \(unknown) unknown") + "."
-        // Without an entry that this machine can judge, the result is unknown.
-        let level = levels.isEmpty ? Verdict.Level.unknown : .worst(levels)
         var lines = style.heading(TextStyle.Sign(level), name.displayable, effect)
         if path != name { lines += style.remark(path.displayable) }
         if let absence {
@@ -276,9 +293,19 @@ private struct AppAudit {
     var json: OrderedJSON {
         .object([
             ("app", .string(name)), ("entitlements", .string(path)),
-            ("verdict", .string(Verdict.Level.worst(levels).rawValue)),
+            ("verdict", .string(level.rawValue)),
             ("fault", absence.map { .object($0.members) } ?? .null),
             ("entries", .array(entries.map(\.json))), ("unclaimed", .array(unclaimed.map { .string($0.text) })),
         ])
+    }
+}
+
+extension DiagnosisText {
+    /// The members of a JSON object.
+    fileprivate var members: [(String, OrderedJSON)] {
+        [
+            ("effect", .string(effect)), ("cause", .optional(cause)), ("action", .optional(action)),
+            ("outlook", .optional(outlook)),
+        ]
     }
 }

@@ -56,7 +56,7 @@ extension CommandFailure {
 }
 
 /// The path of a command line's words through the tree of commands.
-package struct CommandPath {
+struct CommandPath {
     /// Beginning with the program's name: `aasa-monitor config check`.
     private(set) var names: [String]
     /// The first word that should name a command and does not.
@@ -65,7 +65,7 @@ package struct CommandPath {
     private(set) var choices: [String] = []
 
     /// `arguments`: without the program's name. `root`: has the list of commands.
-    package init(_ arguments: [String], of root: any ParsableCommand.Type) {
+    init(_ arguments: [String], of root: any ParsableCommand.Type) {
         names = [root._commandName]
         let asksForHelp = arguments.first == "help"
         var command = root
@@ -93,7 +93,7 @@ package struct CommandPath {
     var text: String { names.joined(separator: " ") }
 
     /// What is wrong with the unknown word.
-    package var complaint: String? {
+    var complaint: String? {
         guard let unknown else { return nil }
         let name = names.dropFirst().map { "\($0) " }.joined()
         let hint = Spelling.suggestion(for: unknown, among: choices)

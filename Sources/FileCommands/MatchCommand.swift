@@ -188,7 +188,7 @@ package struct MatchAnswer: Sendable {
     /// Why the file is not used at all.
     let obstacle: Obstacle?
 
-    package enum Obstacle: Sendable {
+    enum Obstacle: Sendable {
         /// Devices ignore it.
         case noFile
         /// It is the file of this domain, and the URL has another host.

@@ -46,7 +46,7 @@ enum Fixture {
 
     static func read(_ path: String) throws -> String {
         guard let content = secretFiles[path] else {
-            throw ConfigurationFileUnreadable(path: path, reason: "no such file or directory")
+            throw UnreadableFile(path: path, reason: "no such file or directory")
         }
         return content
     }

@@ -16,10 +16,10 @@ extension ConfigurationSuite {
         func missing() throws {
             try inFolder { folder in
                 let path = folder.appending(path: "none.yaml").path
-                #expect(throws: ConfigurationFileUnreadable(path: path, reason: "no such file or directory")) {
+                #expect(throws: UnreadableFile(path: path, reason: "no such file or directory")) {
                     _ = try ConfigurationLoader.load(path: path, environment: [:])
                 }
-                #expect(throws: ConfigurationFileUnreadable.self) {
+                #expect(throws: UnreadableFile.self) {
                     _ = try ConfigurationLoader.load(path: folder.path, environment: [:])
                 }
             }

@@ -22,7 +22,7 @@ struct SmallFileTests {
     func noWriter() throws {
         let path = try pipe()
         defer { unlink(path) }
-        let error = #expect(throws: ConfigurationFileUnreadable.self) {
+        let error = #expect(throws: UnreadableFile.self) {
             try SmallFile.bytes(at: path, limit: 100)
         }
         #expect(error?.description.contains("nobody writes to") == true, "\(String(describing: error))")
@@ -53,6 +53,6 @@ struct SmallFileTests {
     func others() throws {
         #expect(try SmallFile.bytes(at: "/dev/null", limit: 10) == [])
         #expect(try SmallFile.bytes(at: "/dev/zero", limit: 10) == Array(repeating: 0, count: 10))
-        #expect(throws: ConfigurationFileUnreadable.self) { try SmallFile.bytes(at: "/", limit: 10) }
+        #expect(throws: UnreadableFile.self) { try SmallFile.bytes(at: "/", limit: 10) }
     }
 }

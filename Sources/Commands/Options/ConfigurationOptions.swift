@@ -70,7 +70,7 @@ struct ConfigurationOptions: ParsableArguments {
             return try read(path)
         } catch let fault as ConfigurationFault {
             throw CommandFailure(.configuration, "the configuration is not valid\n\(fault)")
-        } catch let missing as ConfigurationFileUnreadable {
+        } catch let missing as UnreadableFile {
             let isForbidden = access(path, R_OK) != 0 && errno == EACCES
             let advice = isForbidden ? Permission.advice(for: path, hasDaemon: hasDaemon) : ""
             throw CommandFailure(.noInput, "\(missing)\(advice)")
@@ -97,7 +97,7 @@ struct ConfigurationOptions: ParsableArguments {
             let (configuration, warnings) = try ConfigurationLoader.load(path: path)
             for warning in warnings { Console.note("\(warning)") }
             return configuration
-        } catch let missing as ConfigurationFileUnreadable {
+        } catch let missing as UnreadableFile {
             Console.remark("\(path) is not used: \(missing)")
         } catch let fault as ConfigurationFault {
             // The packaged file names no domain yet. That is not a problem for a check by hand.

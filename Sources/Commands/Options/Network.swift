@@ -54,7 +54,7 @@ struct Network: Remote {
             place = "the origin of \(domain)"
             url = domain.wellKnownURL
         case .path, .standardInput:
-            return try SourceText(reading: source)
+            throw CommandFailure(.software, "\(source) is not read over the network")
         }
         switch retrieval.outcome {
         case .failed(let failure):

@@ -165,7 +165,7 @@ final class Reading {
         do {
             return try readList(place(path.value))
         } catch {
-            let reason = (error as? ConfigurationFileUnreadable).map { ": \($0.reason)" } ?? ""
+            let reason = (error as? UnreadableFile).map { ": \($0.reason)" } ?? ""
             self.error("cannot read the file \(path.quoted) of 'domains_from'\(reason)", at: path.position)
             return nil
         }
@@ -178,7 +178,7 @@ final class Reading {
             content = try readFile(place(path.value))
         } catch {
             // Other errors may contain anything, so messages do not repeat them.
-            let reason = (error as? ConfigurationFileUnreadable).map { ": \($0.reason)" } ?? ""
+            let reason = (error as? UnreadableFile).map { ": \($0.reason)" } ?? ""
             self.error("cannot read the file \(path.quoted) of '\(key)'\(reason)", at: path.position)
             return nil
         }

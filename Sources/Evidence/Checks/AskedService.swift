@@ -79,8 +79,36 @@ package struct AskedService: Codable, Hashable, Sendable {
     /// Whether the file's part for the service has the app's ID in a place or form that devices do not read. Then the
     /// linter's finding is the reason.
     fileprivate func isMiswritten(in file: ContentReading) -> Bool {
-        guard let app, let part = file.document?.root.members?.last(where: { $0.key == name }) else { return false }
-        return String(decoding: part.value.canonicalForm, as: UTF8.self).contains(app.id)
+        guard let part = file.document?.root.members?.last(where: { $0.key == name }) else { return false }
+        return hasAppID(part.value)
+    }
+
+    /// Whether the app's ID stands anywhere in a value, not as a part of a longer ID.
+    private func hasAppID(_ value: JSONNode) -> Bool {
+        guard let app else { return false }
+        let text = Array(value.canonicalForm), id = Array(app.id.utf8)
+        func isOfID(_ byte: UInt8) -> Bool {
+            let sign = Character(UnicodeScalar(byte))
+            return sign.isASCII && (sign.isLetter || sign.isNumber || sign == "-" || sign == ".")
+        }
+        return text.ranges(of: id).contains { range in
+            !(text[..<range.lowerBound].last.map(isOfID) ?? false)
+                && !(text[range.upperBound...].first.map(isOfID) ?? false)
+        }
+    }
+
+    /// Whether a finding is about the entry that has the app's ID, or about all of the service's part.
+    fileprivate func isAboutApp(_ finding: Finding, in file: ContentReading) -> Bool {
+        guard var node = file.document?.root, let pointer = finding.problem.pointer else { return true }
+        // Down to an entry of `details`: /applinks/details/0
+        for step in pointer.split(separator: "/").prefix(3) {
+            let next =
+                node.members?.last { $0.key == step }?.value
+                ?? Int(step).flatMap { index in node.elements.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
+            guard let next else { break }
+            node = next
+        }
+        return hasAppID(node)
     }
 
     /// Whether a finding is about another service's part of the file. Expectations still count if no app is asked about:
@@ -144,7 +172,8 @@ extension Checks {
     @Sendable static func askedService(_ context: CheckContext) -> [Finding] {
         guard let asked = context.asked else { return [] }
         if let content = context.readings.originFile,
-            let finding = asked.finding(in: content, of: context.domain, expecting: context.expectations.apps)
+            let finding = asked.finding(
+                in: content, of: context.domain, asked.standing(in: content), expecting: context.expectations.apps)
         {
             return [finding]
         }
@@ -158,8 +187,9 @@ extension AskedService {
     fileprivate var evidence: [String: String] { ["service": name, "app": app?.id ?? ""] }
 
     /// nil if the service works with the file. `apps`: the app IDs that the configuration expects in it.
-    fileprivate func finding(in content: ContentReading, of domain: Domain, expecting apps: [String]) -> Finding? {
-        let standing = standing(in: content)
+    fileprivate func finding(
+        in content: ContentReading, of domain: Domain, _ standing: Standing, expecting apps: [String]
+    ) -> Finding? {
         guard !standing.works, let file = content.document.map({ AssociationFile($0) }) else { return nil }
         let known = (apps + file.services.flatMap(\.appIDs)).uniqued.prefix(2)
         let problem = FileProblem.asked(fault(of: file, standing), self, domain, known: known.map(\.inSentence))
@@ -177,30 +207,41 @@ extension AskedService {
 
 /// What a file alone means for an asked service, wherever it is served: the part of a verdict that needs no network.
 package struct FileVerdict: Sendable {
-    package let standing: AskedService.Standing
+    /// nil if devices ignore the file.
+    package let standing: AskedService.Standing?
     package let level: Verdict.Level
     /// The findings that a check has about the origin's file; the reason for the level comes first.
     package let findings: [Finding]
     package let diagnosis: DiagnosisText
 
-    /// `content`: the file as `domain` would serve it. `now`: the time that the texts assume.
-    package init(of content: Data, at domain: Domain, asked: AskedService, now: Date) {
-        let reading = ContentReading(content)
-        let missing = reading.meaning == nil ? nil : asked.finding(in: reading, of: domain, expecting: [])
+    /// `content`: the file as `domain` would serve it, and `reading` of it. `now`: the time that the texts assume.
+    package init(of content: Data, _ reading: ContentReading, at domain: Domain, asked: AskedService, now: Date) {
+        let standing = reading.meaning == nil ? nil : asked.standing(in: reading)
+        let missing = standing.flatMap { asked.finding(in: reading, of: domain, $0, expecting: []) }
         let lint = Checks.linted(reading.hash, content).filter {
             $0.rule != "app-id-example" || !domain.isReservedForExamples
         }.map { asked.judged($0.finding) }
         // As in `askedRows`: if the app ID is misspelt, or its rules open nothing, the linter says why.
-        let isReason = asked.standing(in: reading) != .opensNothing && !asked.isMiswritten(in: reading)
+        let isReason = standing != .opensNothing && !asked.isMiswritten(in: reading)
         let missed = missing.map { [$0] } ?? []
-        findings = (isReason ? missed + lint : lint + missed).worstFirst
+        let own = isReason ? [] : lint.filter { asked.isAboutApp($0, in: reading) }
+        let explains = own.contains { $0.severity == .error }
+        let others = isReason ? lint : lint.filter { !asked.isAboutApp($0, in: reading) }
+        findings =
+            switch standing {
+            // The linter has said why.
+            case .opensNothing where explains: (own + others).worstFirst
+            case _ where explains: (own + missed + others).worstFirst
+            default: (missed + own + others).worstFirst
+            }
         level = Verdict.Level(findings)
-        standing = reading.meaning == nil ? .notNamed : asked.standing(in: reading)
+        self.standing = standing
         let fault = level == .ok ? nil : findings.first?.text(at: now)
         let rest = level == .ok ? "" : ", and it has \(level == .failing ? "an error" : "a warning")"
-        let effect = standing.works ? English.works(asked.name) : English.fails(asked.name)
+        let works = standing?.works == true
+        let effect = works ? English.works(asked.name) : English.fails(asked.name)
         diagnosis = DiagnosisText(
-            effect: "\(effect.atStart) with this file\(standing.works ? rest : "").", cause: fault?.message,
+            effect: "\(effect.atStart) with this file\(works ? rest : "").", cause: fault?.message,
             action: fault?.fix)
     }
 }

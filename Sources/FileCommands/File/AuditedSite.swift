@@ -39,38 +39,43 @@ package struct AuditAnswer {
 
 /// The local file of a domain, from `--file`.
 struct FileInHand: AuditedSite {
-    let text: SourceText
-    let domain: Domain
+    private let text: SourceText
+    private let domain: Domain
+    private let reading: ContentReading
 
     init(_ source: FileSource, of domain: Domain) throws {
-        (text, self.domain) = (try SourceText(reading: source), domain)
+        (text, self.domain) = (try SourceText(local: source), domain)
         // Throws for a signed file, which cannot be checked.
         _ = try text.content()
+        reading = ContentReading(Data(text.bytes))
     }
 
-    func file(in mode: AssociationMode) -> ContentReading? { ContentReading(Data(text.bytes)) }
+    func file(in mode: AssociationMode) -> ContentReading? { reading }
 
     func answer(to asked: AskedService) -> AuditAnswer {
-        let verdict = FileVerdict(of: Data(text.bytes), at: domain, asked: asked, now: Date())
+        let verdict = FileVerdict(of: Data(text.bytes), reading, at: domain, asked: asked, now: Date())
         let name = text.name.displayable
-        let more = verdict.findings.filter { $0.severity > .note }.count - 1
+        let says = verdict.standing?.words ?? "is not an association file"
+        // Those that `lint` shows.
+        let more = verdict.findings.dropFirst().count {
+            if case .file(.lint) = $0.problem { $0.severity > .note } else { false }
+        }
+        let command = text.source == .standardInput ? "" : ": aasa-monitor lint \(name.quotedForShell)"
         return AuditAnswer(
-            level: verdict.level, works: verdict.standing.works, diagnosis: verdict.diagnosis,
-            standing: { place in "\(verdict.standing.words), in \(name)\(place)" },
-            also: { more < 1 ? [] : $0.part("also", "\(more.of("more finding")): aasa-monitor lint \(name)") },
+            level: verdict.level, works: verdict.standing?.works ?? false, diagnosis: verdict.diagnosis,
+            standing: { place in "\(says), in \(name)\(place)" },
+            also: { more < 1 ? [] : $0.part("also", more.of("more finding") + command) },
             file: .object([
-                ("path", .string(text.name)), ("says", .string(verdict.standing.words)),
+                ("path", .string(text.name)), ("says", .string(says)),
                 ("findings", .document(verdict.findings.map { $0.text(at: Date()) })),
             ]))
     }
 }
 
-extension DiagnosisText {
-    /// The members of a JSON object.
-    package var members: [(String, OrderedJSON)] {
-        [
-            ("effect", .string(effect)), ("cause", .optional(cause)), ("action", .optional(action)),
-            ("outlook", .optional(outlook)),
-        ]
+extension String {
+    /// As one word of a shell's command line.
+    fileprivate var quotedForShell: String {
+        allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+,:".contains($0)) }
+            ? self : "'\(replacing("'", with: #"'\''"#))'"
     }
 }

@@ -25,25 +25,28 @@ package protocol Remote: ParsableArguments {
 }
 
 /// A build without the network.
-package struct FilesOnly: Remote {
-    package static let isReachable = false
-    package static let domainCompletion = CompletionKind.default
-    package static func sourceHelp(_ example: String?) -> String { "A SOURCE is a path, or - for standard input." }
+struct FilesOnly: Remote {
+    static let isReachable = false
+    static let domainCompletion = CompletionKind.default
+    static func sourceHelp(_ example: String?) -> String { "A SOURCE is a path, or - for standard input." }
 
-    package init() {}
+    func check() {}
 
-    package func check() {}
-
-    package func read(_ sources: [FileSource]) throws -> [FileSource: Result<SourceText, CommandFailure>] {
-        guard let source = sources.first, let domain = source.domain else { return [:] }
-        let url = if case .cdn = source { "\(AppleCDN.baseURL)/\(domain)" } else { domain.wellKnownURL }
-        throw CommandFailure(
-            .usage,
-            "'\(source)' is not a file, and this build reads files only: save it with 'curl -o FILE \(url)' and name the FILE"
-        )
+    func read(_ sources: [FileSource]) -> [FileSource: Result<SourceText, CommandFailure>] {
+        var result: [FileSource: Result<SourceText, CommandFailure>] = [:]
+        for source in sources {
+            guard let domain = source.domain else { continue }
+            let url = if case .cdn = source { "\(AppleCDN.baseURL)/\(domain)" } else { domain.wellKnownURL }
+            result[source] = .failure(
+                CommandFailure(
+                    .noInput,
+                    "there is no file '\(source)', and this build reads files only: save the file of a domain with "
+                        + "'curl -f -o FILE \(url)' and name FILE"))
+        }
+        return result
     }
 
-    package func sites(of targets: [Target], asksCDN: Bool) throws -> [Target: any AuditedSite] {
+    func sites(of targets: [Target], asksCDN: Bool) throws -> [Target: any AuditedSite] {
         throw CommandFailure(
             .usage, "this build reads files only: add --offline, and --file DOMAIN=PATH for each domain's file")
     }
@@ -78,7 +81,7 @@ struct SourceReader {
         return try sources.map { source in
             try orFailure {
                 let source = try source.get()
-                return try read[source]?.get() ?? SourceText(reading: source)
+                return try read[source]?.get() ?? SourceText(local: source)
             }
         }
     }
@@ -122,7 +125,7 @@ package enum FileSource: Hashable, Sendable, CustomStringConvertible {
                     .usage,
                     "'\(link.displayable.shortened(to: 200))' is not where devices read the file of \(target.domain); they read "
                         + "\(target.domain.wellKnownURL). To read that file, name \(target.domain). To read yours, save it "
-                        + "with 'curl -o FILE URL' and name FILE")
+                        + "with 'curl -f -o FILE URL' and name FILE")
             }
             let isCopy = text.lowercased().hasPrefix(AppleCDN.baseURL + "/")
             self = isCopy ? .cdn(target.domain) : .origin(target.domain)
@@ -183,15 +186,15 @@ package struct SourceText: Sendable {
 
     /// Reads a file or standard input.
     /// - Throws: `CommandFailure`.
-    package init(reading source: FileSource) throws {
+    init(local source: FileSource) throws {
         let bytes: [UInt8]
         do {
-            if case .path(let path) = source {
-                bytes = try SmallFile.bytes(at: path, limit: Self.limit + 1)
-            } else {
-                bytes = try SmallFile.standardInput(limit: Self.limit + 1)
+            switch source {
+            case .path(let path): bytes = try SmallFile.bytes(at: path, limit: Self.limit + 1)
+            case .standardInput: bytes = try SmallFile.standardInput(limit: Self.limit + 1)
+            case .origin, .cdn: throw CommandFailure(.software, "\(source) was not read")
             }
-        } catch {
+        } catch let error as UnreadableFile {
             throw CommandFailure(.noInput, error.description.displayable)
         }
         guard bytes.count <= Self.limit else {

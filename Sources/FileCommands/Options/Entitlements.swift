@@ -93,6 +93,13 @@ package struct Entitlements {
     private static func read(_ path: String) throws -> (name: String, data: Data) {
         let name = path == "-" ? "standard input" : path.displayable
         let data: Data
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), isFolder.boolValue {
+            throw CommandFailure(
+                .noInput,
+                "'\(name)' is a folder; take the entitlements out of an app: codesign -d --entitlements - --xml NAME.app"
+            )
+        }
         do {
             data = Data(
                 path == "-"

@@ -37,7 +37,7 @@ package struct ListedArguments {
                 entries += lines(of: try content(SmallFile.standardInput), place: "standard input")
             } else if argument.hasPrefix("@") {
                 let path = String(argument.dropFirst())
-                let bytes = try content { limit throws(ConfigurationFileUnreadable) in
+                let bytes = try content { limit throws(UnreadableFile) in
                     try SmallFile.bytes(at: path, limit: limit)
                 }
                 entries += lines(of: bytes, place: path)
@@ -49,7 +49,7 @@ package struct ListedArguments {
     }
 
     private func content(
-        _ read: (Int) throws(ConfigurationFileUnreadable) -> [UInt8]
+        _ read: (Int) throws(UnreadableFile) -> [UInt8]
     ) throws(CommandFailure) -> [UInt8] {
         let bytes: [UInt8]
         do {

@@ -25,7 +25,7 @@ package struct TextStyle: Sendable {
     package private(set) var width: Int
     /// Whether the parts of the diagnosis are broken into lines too. In a file, a log or a pipe they are not: there
     /// `head -5` shows the problem and what to do, and `grep` shows a whole part.
-    package let breaksDiagnosis: Bool
+    let breaksDiagnosis: Bool
     /// Whether the locale has characters that ASCII lacks.
     package let isUnicode: Bool
 
@@ -217,7 +217,7 @@ extension TextStyle {
 
 /// The terminal at standard output.
 package struct TerminalSize: Equatable, Sendable {
-    package let columns: Int
+    let columns: Int
     package let rows: Int
 
     /// nil if standard output is not a terminal, or cannot move its cursor.
@@ -238,7 +238,7 @@ package struct TextTable {
     package init(rows: [[String]]) { self.rows = rows }
 
     /// A narrower last column is unreadable; its text then goes to its own line.
-    package static let narrowest = 24
+    static let narrowest = 24
 
     package func lines(indentation: Int, style: TextStyle) -> [String] {
         let style = style.ofLines
@@ -276,7 +276,7 @@ package struct TextTable {
 
 extension String {
     /// Padded with spaces to a width. A longer text stays whole.
-    package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 
     /// The width of a column: the longest text that is not longer than `limit`.
     package static func column(_ texts: [String], upTo limit: Int) -> Int {

@@ -315,10 +315,13 @@ extension EndToEndTests {
         struct Offline: Sendable, CustomTestStringConvertible {
             let testDescription: String
             let file: String
+            var entries = ["applinks:site.test", "applinks:other.test"]
+            var name = "site.json"
             /// After the entitlements.
             var arguments = ["--file", "site.test=site.json"]
             var exit: Int32 = 1
             let words: [String]
+            var not: [String] = []
         }
 
         static let offline = [
@@ -340,7 +343,44 @@ extension EndToEndTests {
                 words: ["2 of its 2 associated domains work."]),
             Offline(
                 testDescription: "no JSON", file: "<html>",
-                words: ["Links do not work with this file.", "does not name the app, in site.json"]),
+                words: ["Links do not work with this file.", "is not an association file, in site.json"]),
+            Offline(
+                testDescription: "a misspelt entry is the reason why none uses the file", file: serving("applinks"),
+                entries: ["applinks:https://site.test/"],
+                words: ["'https://' does not belong in it", "Write applinks:site.test."]),
+            Offline(
+                testDescription: "a longer ID is another app's, whatever else is wrong with its entry",
+                file: """
+                    {"applinks":{"details":[{"appIDs":["\(app).beta"],
+                    "components":[{"/":"*"},{"/":"/a","exclude":true}]}]}}
+                    """,
+                words: ["why   The file does not name the app under applinks. It names \(app).beta"]),
+            Offline(
+                testDescription: "the reason is in the app's entry, not in that of another app",
+                file: """
+                    {"applinks":{"details":[{"appIDs":["A.com.x"],"components":[{"/":7}]},
+                    {"appIDs":["\(app) "],"components":[{"/":"/a"}]}]}}
+                    """,
+                words: ["contains a space or a line break; no app matches it"]),
+            Offline(
+                testDescription: "the linter's reason is the only finding",
+                file: #"{"applinks":{"details":[{"appIDs":["\#(app)"],"components":[]}]}}"#,
+                words: ["names the app, opens no URL, in site.json"], not: ["more finding"]),
+            Offline(
+                testDescription: "a file whose name the shell would split", file: serving("applinks"),
+                name: "my site.json", arguments: ["--file", "site.test=my site.json"], exit: 0,
+                words: ["names the app, in my site.json"]),
+            Offline(
+                testDescription: "the command for more findings can be pasted",
+                file: serving("applinks").replacing(#"{"/":"/a"}"#, with: #"{"/":"/a"},{"/":7},{"?":8}"#),
+                name: "my site.json", arguments: ["--file", "site.test=my site.json"],
+                words: ["2 more findings: aasa-monitor lint 'my site.json'"]),
+            Offline(
+                testDescription: "a request in an audit without requests", file: "{}", arguments: ["--ask-cdn"],
+                exit: 64, words: ["--ask-cdn sends a request"]),
+            Offline(
+                testDescription: "a pair without its domain", file: "{}", arguments: ["--file", "=site.json"], exit: 64,
+                words: ["--file: '=site.json' is not of the form DOMAIN=PATH"]),
             Offline(
                 testDescription: "a file that is too large for devices",
                 file: serving("applinks").dropLast() + #","x":"\#(String(repeating: "x", count: 140_000))"}"#,
@@ -371,14 +411,26 @@ extension EndToEndTests {
         @Test("--offline shows what each entry's file says, and which entries were not checked", arguments: offline)
         func offlineAnswers(_ row: Offline) async throws {
             try await Stage.withoutLab { stage in
-                try stage.write("site.json", row.file)
-                try stage.write(
-                    "App.entitlements", Self.entitlements(Self.app, ["applinks:site.test", "applinks:other.test"]))
+                try stage.write(row.name, row.file)
+                try stage.write("App.entitlements", Self.entitlements(Self.app, row.entries))
                 let process = try await stage.run(
                     ["audit", "--offline", "--entitlements", "App.entitlements"] + row.arguments)
                 #expect(process.end == .exit(row.exit), "\(process.errors)\(process.output)")
                 let text = row.exit > 1 ? process.errors : process.output
                 for words in row.words { #expect(text.contains(words), "\(words)\n\(text)") }
+                for words in row.not { #expect(!text.contains(words), "\(words)\n\(text)") }
+            }
+        }
+
+        @Test("--offline without a file: the result is unknown in JSON as in the text")
+        func offlineUnknown() async throws {
+            try await Stage.withoutLab { stage in
+                try stage.write("App.entitlements", Self.entitlements(Self.app, ["applinks:site.test"]))
+                let command = ["audit", "--offline", "--entitlements", "App.entitlements"]
+                let process = try await stage.run(command + ["--format", "json"])
+                #expect(process.end == .exit(0))
+                #expect(try process.json()["apps"][0]["verdict"] == .string("unknown"))
+                #expect(try await stage.run(command).output.hasPrefix("\(Self.app)  UNKNOWN  "))
             }
         }
 
