@@ -86,7 +86,7 @@ struct SilenceAdd: AsyncParsableCommand {
             ("--url", remote.url), ("--token-file", remote.tokenFile), ("--store", store.file),
             ("--config", store.configuration.path),
         ]
-        .compactMap { name, value in value.map { " \(name) '\($0.replacing("'", with: #"'\''"#))'" } }.joined()
+        .compactMap { name, value in value.map { " \(name) \($0.quotedForShell)" } }.joined()
     }
 
     /// nil if the silence has a length.

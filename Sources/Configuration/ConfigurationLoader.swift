@@ -14,7 +14,7 @@ package enum ConfigurationLoader {
     ///   - environment: the variables for `${NAME}`.
     ///   - now: the current time, to find dates that have passed.
     ///   - isReadableByAll: whether every user of the machine can read a file. A warning if it contains secrets.
-    ///   - readFile: reads a secret's file. Messages repeat its error only if it is a `UnreadableFile`.
+    ///   - readFile: reads a secret's file. Messages repeat its error only if it is an `UnreadableFile`.
     /// - Returns: the configuration, and the warnings in file order.
     /// - Throws: `ConfigurationFault` with every problem of the file.
     package static func parse(

@@ -17,7 +17,7 @@ extension Verdict {
             readings: readings, comparison: comparison, history: history, checks: checks, expectations: expectations,
             asked: asked, now: now)
         let all = Checks.all.flatMap { $0(context) }.filter(context.isSeen).map(context.weighed).map(context.judged)
-            .worstFirst
+            .worstFirst(by: \.severity)
         let (findings, ignored) = context.ignored.split(all)
         // An error is a fact even if its owners ignore it: a missing file must not be called valid. Ignored warnings,
         // expectations and removed links do not count as facts.
@@ -32,7 +32,7 @@ extension Verdict {
         guard !rules.isEmpty || !ignored.isEmpty else { return self }
         var verdict = self
         (verdict.findings, verdict.ignored) = IgnoredRules(rules, at: now)
-            .split((findings + ignored.map(\.finding)).worstFirst)
+            .split((findings + ignored.map(\.finding)).worstFirst(by: \.severity))
         verdict.level = Level(verdict.findings)
         // Until the next full check finds another cause.
         if let rule = diagnosis.cause.rule, comparison.state == .inSync,
@@ -44,10 +44,11 @@ extension Verdict {
     }
 }
 
-extension [Finding] {
-    /// Stable: findings of one severity keep the order of the checks, which follows the layers of the network.
-    var worstFirst: [Finding] {
-        enumerated().sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }.map(\.element)
+extension Array {
+    /// Stable: elements of one severity keep their order. That of findings is the order of the checks, which follows the
+    /// layers of the network.
+    package func worstFirst(by severity: (Element) -> some Comparable) -> [Element] {
+        enumerated().sorted { (severity($1.element), $0.offset) < (severity($0.element), $1.offset) }.map(\.element)
     }
 }
 

@@ -102,13 +102,6 @@ struct LintResult {
     }
 }
 
-extension [LintFinding] {
-    /// Within a severity in the order of the file.
-    fileprivate var worstFirst: [LintFinding] {
-        enumerated().sorted { ($1.element.severity, $0.offset) < ($0.element.severity, $1.offset) }.map(\.element)
-    }
-}
-
 /// The text of `lint`: each finding in a compiler's format, errors first, with its line of the file below.
 struct LintText {
     let style: TextStyle
@@ -119,7 +112,7 @@ struct LintText {
 
     private func describe(_ result: LintResult) -> String {
         var lines: [String] = []
-        for finding in result.report.findings.worstFirst {
+        for finding in result.report.findings.worstFirst(by: \.severity) {
             let place = "\(result.text.name.displayable):\(finding.start.line):\(finding.start.column)"
             lines.append(
                 "\(style.bold(place)): \(style.severity(finding.severity)): \(finding.message.displayable) "

@@ -234,7 +234,7 @@ extension WhyReport {
     /// The command that shows more; it follows the sentences.
     private var command: String? {
         // Not shortened, and quoted for a shell.
-        let link = "'\(url.displayable.replacing("'", with: #"'\''"#))'"
+        let link = url.displayable.quotedForShell
         return switch conclusion {
         case .opensNothing: "aasa-monitor match --explain \(source) \(link)"
         case .phoneKnows where isTarget: "aasa-monitor check --why \(link)"

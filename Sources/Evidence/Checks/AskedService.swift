@@ -79,22 +79,15 @@ package struct AskedService: Codable, Hashable, Sendable {
     /// Whether the file's part for the service has the app's ID in a place or form that devices do not read. Then the
     /// linter's finding is the reason.
     fileprivate func isMiswritten(in file: ContentReading) -> Bool {
-        guard let part = file.document?.root.members?.last(where: { $0.key == name }) else { return false }
-        return hasAppID(part.value)
+        file.document?.root[name].map(hasAppID) ?? false
     }
 
     /// Whether the app's ID stands anywhere in a value, not as a part of a longer ID.
     private func hasAppID(_ value: JSONNode) -> Bool {
         guard let app else { return false }
-        let text = Array(value.canonicalForm), id = Array(app.id.utf8)
-        func isOfID(_ byte: UInt8) -> Bool {
-            let sign = Character(UnicodeScalar(byte))
-            return sign.isASCII && (sign.isLetter || sign.isNumber || sign == "-" || sign == ".")
-        }
-        return text.ranges(of: id).contains { range in
-            !(text[..<range.lowerBound].last.map(isOfID) ?? false)
-                && !(text[range.upperBound...].first.map(isOfID) ?? false)
-        }
+        return String(decoding: value.canonicalForm, as: UTF8.self).split { sign in
+            !(sign.isASCII && (sign.isLetter || sign.isNumber || sign == "-" || sign == "."))
+        }.contains { $0 == app.id }
     }
 
     /// Whether a finding is about the entry that has the app's ID, or about all of the service's part.
@@ -102,10 +95,9 @@ package struct AskedService: Codable, Hashable, Sendable {
         guard var node = file.document?.root, let pointer = finding.problem.pointer else { return true }
         // Down to an entry of `details`: /applinks/details/0
         for step in pointer.split(separator: "/").prefix(3) {
-            let next =
-                node.members?.last { $0.key == step }?.value
-                ?? Int(step).flatMap { index in node.elements.flatMap { $0.indices.contains(index) ? $0[index] : nil } }
-            guard let next else { break }
+            guard let next = node[String(step)] ?? Int(step).flatMap({ node.elements?.dropFirst($0).first }) else {
+                break
+            }
             node = next
         }
         return hasAppID(node)
@@ -221,19 +213,13 @@ package struct FileVerdict: Sendable {
         let lint = Checks.linted(reading.hash, content).filter {
             $0.rule != "app-id-example" || !domain.isReservedForExamples
         }.map { asked.judged($0.finding) }
-        // As in `askedRows`: if the app ID is misspelt, or its rules open nothing, the linter says why.
-        let isReason = standing != .opensNothing && !asked.isMiswritten(in: reading)
-        let missed = missing.map { [$0] } ?? []
-        let own = isReason ? [] : lint.filter { asked.isAboutApp($0, in: reading) }
+        // As in `askedRows`: if the app ID is misspelt, or its rules open nothing, the linter says why, about the app's entry.
+        let isLinters = standing == .opensNothing || asked.isMiswritten(in: reading)
+        let own = lint.filter { isLinters && asked.isAboutApp($0, in: reading) }
+        let others = lint.filter { !isLinters || !asked.isAboutApp($0, in: reading) }
         let explains = own.contains { $0.severity == .error }
-        let others = isReason ? lint : lint.filter { !asked.isAboutApp($0, in: reading) }
-        findings =
-            switch standing {
-            // The linter has said why.
-            case .opensNothing where explains: (own + others).worstFirst
-            case _ where explains: (own + missed + others).worstFirst
-            default: (missed + own + others).worstFirst
-            }
+        let missed = explains && standing == .opensNothing ? [] : missing.map { [$0] } ?? []
+        findings = ((explains ? own + missed : missed + own) + others).worstFirst(by: \.severity)
         level = Verdict.Level(findings)
         self.standing = standing
         let fault = level == .ok ? nil : findings.first?.text(at: now)

@@ -60,7 +60,9 @@ struct FileInHand: AuditedSite {
         let more = verdict.findings.dropFirst().count {
             if case .file(.lint) = $0.problem { $0.severity > .note } else { false }
         }
-        let command = text.source == .standardInput ? "" : ": aasa-monitor lint \(name.quotedForShell)"
+        let isPlain = name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+,:".contains($0)) }
+        let command =
+            text.source == .standardInput ? "" : ": aasa-monitor lint \(isPlain ? name : name.quotedForShell)"
         return AuditAnswer(
             level: verdict.level, works: verdict.standing?.works ?? false, diagnosis: verdict.diagnosis,
             standing: { place in "\(says), in \(name)\(place)" },
@@ -69,13 +71,5 @@ struct FileInHand: AuditedSite {
                 ("path", .string(text.name)), ("says", .string(says)),
                 ("findings", .document(verdict.findings.map { $0.text(at: Date()) })),
             ]))
-    }
-}
-
-extension String {
-    /// As one word of a shell's command line.
-    fileprivate var quotedForShell: String {
-        allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "/._-+,:".contains($0)) }
-            ? self : "'\(replacing("'", with: #"'\''"#))'"
     }
 }

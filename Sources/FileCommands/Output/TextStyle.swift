@@ -286,6 +286,9 @@ extension String {
 }
 
 extension String {
+    /// In the quotes of a shell, as one word of a command that people paste.
+    package var quotedForShell: String { "'\(replacing("'", with: #"'\''"#))'" }
+
     /// The text with some scalars replaced. Works on scalars, as markup parsers do: a combining mark after a character
     /// would turn both into another `Character`.
     package func escaped(_ replacement: (Unicode.Scalar) -> String?) -> String {
