@@ -74,9 +74,7 @@ struct CheckCommand: AsyncParsableCommand {
 
     @OptionGroup var expectations: ExpectationOptions
     @OptionGroup var color: ColorOption
-    @OptionGroup var connections: ConnectionOptions
-    @OptionGroup var timeLimit: TimeLimitOption
-    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var network: Network
 
     /// Targets checked at the same time; the others wait.
     private static let maximumConcurrent = 32
@@ -92,14 +90,15 @@ struct CheckCommand: AsyncParsableCommand {
     }
 
     private func check() async throws {
-        try connections.checkFiles()
+        try network.checkFiles()
+        let configuration = network.configuration
         let file = try targets.isEmpty && why == nil ? configuration.loadIfThere() : configuration.loadIfPresent()
         let question = try why.map {
             try WhyQuestion($0, of: self.targets.isEmpty ? nil : Targets.read(self.targets, asLinks: true))
         }
         let targets = try question.map { [$0.target] } ?? chosen(file)
         let checker = try OneShotChecker(
-            connections: connections, timeout: timeLimit.timeout, asksCDN: asksCDN, targets: targets.count,
+            network: network, timeout: network.maxTime?.duration, asksCDN: asksCDN, targets: targets.count,
             configuration: file,
             expectations: expectations.read(for: targets.map(\.domain)))
         let progress = Progress(total: targets.count, isQuiet: quiet)

@@ -27,8 +27,8 @@ struct OneShotChecker: Sendable {
 
     /// `timeout`, `asksEdges`: nil leaves them to the configuration. `targets`: how many there are. For few, each
     /// connection reads only the certificates that it needs; for many, the whole trust store is parsed once.
-    init(
-        connections: ConnectionOptions, timeout: Duration?, asksCDN: Bool, asksEdges: Bool? = nil,
+    init<Limit>(
+        network: NetworkOptions<Limit>, timeout: Duration?, asksCDN: Bool, asksEdges: Bool? = nil,
         targets: Int,
         configuration: ConfigurationFile?,
         expectations: [Domain: Expectations] = [:]
@@ -39,20 +39,20 @@ struct OneShotChecker: Sendable {
         // Without a file, use the defaults.
         let file = configuration ?? ConfigurationFile(domains: [])
         defaults = file.defaults
-        let network = Curl.NetworkSettings(
-            caFile: connections.caFile ?? file.network.caFile,
+        let route = Curl.NetworkSettings(
+            caFile: network.caFile ?? file.network.caFile,
             caFolder: targets <= 8 ? TrustStore.distributionFolder : nil,
             // The command line's entries come first: the first match wins.
-            connectTo: connections.connectTo + file.network.connectTo,
-            resolve: file.network.resolve + connections.resolve,
-            proxy: connections.proxy ?? file.network.proxy?.reveal())
+            connectTo: network.connectTo + file.network.connectTo,
+            resolve: file.network.resolve + network.resolve,
+            proxy: network.proxy ?? file.network.proxy?.reveal())
         do {
-            driver = try CurlDriver(network: network, maximumConcurrent: file.network.maxConcurrent)
+            driver = try CurlDriver(network: route, maximumConcurrent: file.network.maxConcurrent)
         } catch {
             throw CommandFailure(.software, "the network cannot be used: \(error.failure.detail)")
         }
-        var settings = ProbeSettings(file, cdnBaseURL: connections.cdnURL, userAgent: Version.userAgent)
-        settings.family = connections.family
+        var settings = ProbeSettings(file, cdnBaseURL: network.cdnURL, userAgent: Version.userAgent)
+        settings.family = network.family
         if let timeout { settings.timeout = timeout }
         if let asksEdges { settings.asksEdges = asksEdges }
         if asksCDN { settings.asksBeforeOrigin = true }

@@ -84,7 +84,7 @@ struct SilenceAdd: AsyncParsableCommand {
     private var place: String {
         [
             ("--url", remote.url), ("--token-file", remote.tokenFile), ("--store", store.file),
-            ("--config", store.configuration.path),
+            ("--config", store.configurationPath),
         ]
         .compactMap { name, value in value.map { " \(name) \($0.quotedForShell)" } }.joined()
     }

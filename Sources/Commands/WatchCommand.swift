@@ -39,37 +39,27 @@ struct WatchCommand: AsyncParsableCommand {
     var every = TimeSpan(.seconds(30))
 
     @Option(
-        name: .customLong("max-time"),
-        help: ArgumentHelp(
-            "Time limit for the whole watch: seconds, or a duration such as 1h. Single requests take 10 seconds at most, "
-                + "and never more than the time left (default: 1d).",
-            valueName: "time"),
-        // A year is enough for users who mean "for ever".
-        transform: TimeSpan.reading(.milliseconds(1)...(.seconds(365 * 86_400))))
-    var maxTime = TimeSpan(.seconds(86_400))
-
-    @Option(
         .text, .jsonl, .github, notes: [.jsonl: "one object per event", .github: "the end as a workflow annotation"])
     var format: OutputFormat
 
     @OptionGroup var color: ColorOption
-    @OptionGroup var connections: ConnectionOptions
-    @OptionGroup var configuration: ConfigurationOptions
+    @OptionGroup var network: NetworkOptions<LimitOfWholeWatch>
 
     /// Each domain's watch asks every edge in each round.
     private static let maximumTargets = 100
+    private static let defaultLimit = Duration.seconds(86_400)
 
     func run() async throws {
         Console.endWithReader()
-        try connections.checkFiles()
+        try network.checkFiles()
         let targets = try Targets.read(targets)
         guard targets.count <= Self.maximumTargets else {
             throw CommandFailure(
                 .usage, "watch takes up to \(Self.maximumTargets) domains at once, not \(targets.count)")
         }
-        let file = try configuration.loadIfPresent()
+        let file = try network.configuration.loadIfPresent()
         let checker = try OneShotChecker(
-            connections: connections, timeout: min(.seconds(10), file?.defaults.timeout ?? .seconds(10)),
+            network: network, timeout: min(.seconds(10), file?.defaults.timeout ?? .seconds(10)),
             asksCDN: true, asksEdges: true, targets: targets.count, configuration: file)
         let ends = try await checker.close(after: {
             if let target = targets.first(where: { !checker.mode(of: $0).readsCDN }) {
@@ -89,7 +79,8 @@ struct WatchCommand: AsyncParsableCommand {
     private func watch(_ domains: [Domain], with checker: OneShotChecker) async throws -> [WatchEvent] {
         var subjects: [(Domain, UsualTime?)] = []
         for domain in domains { subjects.append((domain, await checker.usualTime(of: domain))) }
-        let (every, limit, probe, time) = (every.duration, maxTime.duration, checker.probe, SystemTime())
+        let limit = network.maxTime?.duration ?? Self.defaultLimit
+        let (every, probe, time) = (every.duration, checker.probe, SystemTime())
         let (begin, rows) = (time.now(), format == .text ? TerminalSize.standardOutput?.rows : nil)
         let output = WatchOutput(format: format, subjects: subjects, every: every, limit: limit, height: rows)
         let watches = Task {

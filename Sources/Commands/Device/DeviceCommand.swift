@@ -43,10 +43,8 @@ struct DeviceCommand: AsyncParsableCommand {
     @Option(.text, .json) var format: OutputFormat
 
     @OptionGroup var color: ColorOption
-    @OptionGroup var connections: ConnectionOptions
-    @OptionGroup var timeLimit: TimeLimitOption
+    @OptionGroup var network: Network
     @OptionGroup var remote: DaemonOptions
-    @OptionGroup var configuration: ConfigurationOptions
 
     /// A file may name any number of domains.
     private static let maximumTargets = 100
@@ -63,10 +61,10 @@ struct DeviceCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try connections.checkFiles()
+        try network.checkFiles()
         let question = try question()
         let text = try readText()
-        let configuration = try configuration.loadIfPresent(isOfUse: !offline)
+        let configuration = try network.configuration.loadIfPresent(isOfUse: !offline)
         let answer: DeviceReading
         switch text {
         case .report(let report): answer = try await read(report, question, configuration)
@@ -168,10 +166,10 @@ struct DeviceCommand: AsyncParsableCommand {
                 "only the first \(targets.count) of \(unique.count) domains are compared; name one with --domain")
         }
         let monitor = try remote.url.map {
-            try RemoteMonitor(url: $0, tokenFile: remote.tokenFile, caFile: connections.caFile)
+            try RemoteMonitor(url: $0, tokenFile: remote.tokenFile, caFile: network.caFile)
         }
         let checker = try OneShotChecker(
-            connections: connections, timeout: timeLimit.timeout, asksCDN: true, targets: targets.count,
+            network: network, timeout: network.maxTime?.duration, asksCDN: true, targets: targets.count,
             configuration: file)
         let api: (any MonitorAPI)? = monitor ?? checker.api
         let progress = Progress(total: targets.count, isQuiet: false)

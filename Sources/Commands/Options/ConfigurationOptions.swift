@@ -7,12 +7,17 @@ import MonitorConfiguration
 
 /// `--config`, and the places to look for a configuration without it.
 struct ConfigurationOptions: ParsableArguments {
-    @Option(
-        name: .customLong("config"),
-        help: ArgumentHelp(
-            "The configuration (default: $AASA_MONITOR_CONFIG, ./monitor.yaml, /etc/aasa-monitor/monitor.yaml, the first that exists).",
-            valueName: "file"), completion: .file())
+    static let help = ArgumentHelp(
+        "The configuration (default: $AASA_MONITOR_CONFIG, ./monitor.yaml, /etc/aasa-monitor/monitor.yaml, the first that exists).",
+        valueName: "file")
+
+    @Option(name: .customLong("config"), help: Self.help, completion: .file())
     var path: String?
+
+    init() {}
+
+    /// For a group that has the option itself.
+    init(path: String?) { self.path = path }
 
     /// The configuration that the user named, by the option or by the environment.
     private var namedPath: String? {

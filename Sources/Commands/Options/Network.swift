@@ -5,28 +5,25 @@ import Foundation
 import Probing
 import Report
 
-/// How `lint`, `match`, `diff` and `audit` reach sites and Apple's CDN. An option group with groups in it: in a debug build
-/// the parser takes 25 ms to check it at each start of these commands.
-struct Network: Remote {
-    static let isReachable = true
+typealias Network = NetworkOptions<LimitOfOneCheck>
+
+/// How `lint`, `match`, `diff` and `audit` reach sites and Apple's CDN.
+extension Network: Remote {
+    static var isReachable: Bool { true }
     static func sourceHelp(_ example: String?) -> String {
         "A SOURCE is a path, - for standard input, a domain (its origin is read), or cdn:DOMAIN (Apple's copy)"
             + (example.map { ": \($0)." } ?? ".")
     }
 
-    static let domainCompletion = CompletionKind.domains
+    static var domainCompletion: CompletionKind { .domains }
 
-    @OptionGroup var connections: ConnectionOptions
-    @OptionGroup var timeLimit: TimeLimitOption
-    @OptionGroup var configuration: ConfigurationOptions
-
-    func check() throws { try connections.checkFiles() }
+    func check() throws { try checkFiles() }
 
     func read(_ sources: [FileSource]) async throws -> [FileSource: Result<SourceText, CommandFailure>] {
         let file = try configuration.loadIfPresent(isOfUse: !sources.isEmpty)
         guard !sources.isEmpty else { return [:] }
         let checker = try OneShotChecker(
-            connections: connections, timeout: timeLimit.timeout, asksCDN: true, targets: sources.count,
+            network: self, timeout: maxTime?.duration, asksCDN: true, targets: sources.count,
             configuration: file)
         return try await checker.close(after: {
             var result: [FileSource: Result<SourceText, CommandFailure>] = [:]
@@ -70,11 +67,11 @@ struct Network: Remote {
     }
 
     /// Domains checked at the same time; the others wait.
-    private static let maximumConcurrent = 32
+    private static var maximumConcurrent: Int { 32 }
 
     func sites(of targets: [Target], asksCDN: Bool) async throws -> [Target: any AuditedSite] {
         let checker = try OneShotChecker(
-            connections: connections, timeout: timeLimit.timeout, asksCDN: asksCDN, targets: targets.count,
+            network: self, timeout: maxTime?.duration, asksCDN: asksCDN, targets: targets.count,
             configuration: try configuration.loadIfPresent())
         var sites: [Target: any AuditedSite] = [:]
         try await checker.close(after: {

@@ -15,10 +15,13 @@ struct StoreOptions: ParsableArguments {
         completion: .file())
     var file: String?
 
-    @OptionGroup var configuration: ConfigurationOptions
+    @Option(name: .customLong("config"), help: ConfigurationOptions.help, completion: .file())
+    var configurationPath: String?
+
+    private var configuration: ConfigurationOptions { ConfigurationOptions(path: configurationPath) }
 
     func validate() throws {
-        if file != nil, configuration.path != nil {
+        if file != nil, configurationPath != nil {
             throw ValidationError("--store and --config both name a store; give one of them")
         }
     }
@@ -135,7 +138,7 @@ struct RemoteOptions: ParsableArguments {
     ) async throws -> Value {
         do {
             guard let url else { return try await store.with(access) { try await work(API($0, now: now)) } }
-            guard store.file == nil, store.configuration.path == nil else {
+            guard store.file == nil, store.configurationPath == nil else {
                 throw CommandFailure(
                     .usage, "--url cannot be combined with --store or --config: name the daemon or its store")
             }

@@ -102,8 +102,8 @@ struct ScenarioStage {
         let target = try Targets.read(command.targets)[0]
         // Only its own configuration: this process's folder has one, too.
         let checker = try OneShotChecker(
-            connections: command.connections, timeout: command.timeLimit.timeout, asksCDN: command.asksCDN, targets: 1,
-            configuration: command.configuration.path.map(ConfigurationOptions.load),
+            network: command.network, timeout: command.network.maxTime?.duration, asksCDN: command.asksCDN, targets: 1,
+            configuration: command.network.configurationPath.map(ConfigurationOptions.load),
             expectations: command.expectations.read(for: [target.domain]))
         return try await checker.close { try await checker.check(target, depth: command.depth) }
     }

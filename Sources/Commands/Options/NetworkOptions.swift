@@ -6,9 +6,10 @@ import Foundation
 import MonitorConfiguration
 import Probing
 
-/// Where connections go and whom they trust: the options of every command that uses the network, with curl's names and
-/// meaning.
-struct ConnectionOptions: ParsableArguments {
+/// How a command reaches sites and Apple's CDN, with curl's names and meaning. `Limit`: what its time limit is for.
+///
+/// One flat group: a debug build of the parser checks a group five times for each level of nesting, at every start.
+struct NetworkOptions<Limit: TimeLimit>: ParsableArguments {
     @Option(
         name: .customLong("cacert"),
         help: ArgumentHelp("Trust the certificates of this PEM file instead of the system's.", valueName: "file"),
@@ -42,6 +43,14 @@ struct ConnectionOptions: ParsableArguments {
         help: ArgumentHelp("Ask this copy of Apple's CDN (default: \(AppleCDN.baseURL)).", valueName: "url"))
     var cdnURL: String?
 
+    @Option(name: .customLong("max-time"), help: Limit.help, transform: TimeSpan.reading(Limit.range))
+    var maxTime: TimeSpan?
+
+    @Option(name: .customLong("config"), help: ConfigurationOptions.help, completion: .file())
+    var configurationPath: String?
+
+    var configuration: ConfigurationOptions { ConfigurationOptions(path: configurationPath) }
+
     func validate() throws {
         if isIPv4Only, isIPv6Only { throw ValidationError("give -4 or -6, not both") }
         do {
@@ -65,17 +74,28 @@ struct ConnectionOptions: ParsableArguments {
     var family: TransferRequest.AddressFamily { isIPv4Only ? .v4 : isIPv6Only ? .v6 : .any }
 }
 
-/// The time limit of every command that asks each place once. It is not nested in another group: a debug build of the
-/// parser checks nested groups several times per level, which took half of a command's time.
-struct TimeLimitOption: ParsableArguments {
-    @Option(
-        name: .customLong("max-time"),
-        help: ArgumentHelp(
-            "Time limit for the origin, and again for the CDN: seconds, or a duration such as 1m30s (default: 10s).",
-            valueName: "time"), transform: TimeSpan.reading(.milliseconds(1)...(.seconds(3600))))
-    var maxTime: TimeSpan?
+/// What `--max-time` limits.
+protocol TimeLimit {
+    static var help: ArgumentHelp { get }
+    static var range: ClosedRange<Duration> { get }
+}
 
-    var timeout: Duration? { maxTime?.duration }
+/// The limit of a command that asks each place once.
+enum LimitOfOneCheck: TimeLimit {
+    static let help = ArgumentHelp(
+        "Time limit for the origin, and again for the CDN: seconds, or a duration such as 1m30s (default: 10s).",
+        valueName: "time")
+    static let range = Duration.milliseconds(1)...(.seconds(3600))
+}
+
+/// The limit of a command that asks again and again.
+enum LimitOfWholeWatch: TimeLimit {
+    static let help = ArgumentHelp(
+        "Time limit for the whole watch: seconds, or a duration such as 1h. Single requests take 10 seconds at most, "
+            + "and never more than the time left (default: 1d).",
+        valueName: "time")
+    /// A year is enough for users who mean "for ever".
+    static let range = Duration.milliseconds(1)...(.seconds(365 * 86_400))
 }
 
 /// A file of trusted certificates that the user named. If it contains no certificate, every check would fail, and not
