@@ -153,7 +153,7 @@ struct HistoryText {
         history.incidents.flatMap { incident -> [String] in
             let end = incident.resolvedAt.map {
                 "resolved after \($0.timeIntervalSince(incident.since).inWords)"
-                    + (incident.reason.map { " (\($0.rawValue))" } ?? "")
+                    + (incident.endInWords.map { " (\($0))" } ?? "")
             }
             let facts = [
                 Span.minute(incident.since), incident.severity.rawValue, incident.kind.rawValue,

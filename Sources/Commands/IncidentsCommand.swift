@@ -192,7 +192,7 @@ struct IncidentsText {
         let state =
             incident.resolvedAt.map { end in
                 "resolved after \(Span.words(end.timeIntervalSince(incident.since)))"
-                    + (incident.reason.map { " (\($0.rawValue))" } ?? "")
+                    + (incident.endInWords.map { " (\($0))" } ?? "")
                     + " · since \(Span.minute(incident.since)) UTC"
             } ?? incident.stateSince { "\(Span.minute($0)) UTC (\(Span.age(now.timeIntervalSince($0))))" }
         let facts: [String?] = [

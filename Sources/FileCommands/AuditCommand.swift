@@ -227,12 +227,19 @@ private struct AuditedEntry {
     }
 
     var json: OrderedJSON {
-        .object([
+        var (origin, copy) = ("not asked", "not asked")
+        var (check, file) = (OrderedJSON.null, OrderedJSON.null)
+        switch answer?.source {
+        case .check(let atOrigin, let inCopy, let report): (origin, copy, check) = (atOrigin, inCopy, report)
+        case .file(_, _, let report): file = report
+        case nil: break
+        }
+        return .object([
             ("entry", .string(entry.text)), ("verdict", .string(level.rawValue)), ("works", .optional(works)),
             ("service", .optional(claim?.service)), ("mode", .optional(claim?.mode.rawValue)),
-            ("origin", .string(answer?.origin ?? "not asked")), ("cdn", .string(answer?.copy ?? "not asked")),
-            ("file", answer?.file ?? .null), ("fault", fault.map { .object($0.members) } ?? .null),
-            ("check", answer?.check ?? .null),
+            ("origin", .string(origin)), ("cdn", .string(copy)),
+            ("file", file), ("fault", fault.map { .object($0.members) } ?? .null),
+            ("check", check),
         ])
     }
 }

@@ -160,6 +160,18 @@ extension IncidentReport {
             + (notified.timeIntervalSince(since) < 600 ? "" : ", wrong since \(shown(since))")
     }
 
+    /// Why it ended; nil while it is open.
+    package var endInWords: String? {
+        reason.map { reason in
+            switch reason {
+            case .cdnCaughtUp: "Apple's CDN caught up"
+            case .cdnRefreshed: "Apple's CDN moved to a newer version"
+            case .recovered, .originReverted, .superseded, .removed, .ignored:
+                reason.rawValue.replacing("_", with: " ")
+            }
+        }
+    }
+
     /// Why its notifications are suppressed or paused, in the same words everywhere; empty once it is resolved. `zone`:
     /// added to an instant if no heading of the page names the zone.
     package func marks(at wall: Date, zone: String = "") -> [String] {

@@ -107,12 +107,6 @@ extension OneShotChecker.Sighting: AuditedSite {
         let origin = words(readings.originFile, readings.observation.origin)
         return AuditAnswer(
             level: report.verdict.level, works: report.verdict.diagnosis.effect.works, diagnosis: report.diagnosis,
-            origin: origin, copy: copy,
-            standing: { place in
-                origin == copy
-                    ? "\(origin), at the origin\(place) and in Apple's copy"
-                    : "origin\(place): \(origin) · Apple's copy: \(copy)"
-            },
-            also: report.also, check: report.json)
+            source: .check(origin: origin, copy: copy, report.json), also: report.also)
     }
 }

@@ -16,24 +16,33 @@ package struct AuditAnswer {
     /// Whether the entry works on devices; nil if unknown.
     let works: Bool?
     let diagnosis: DiagnosisText
-    /// What the origin's file and Apple's copy say about the app, each in a few words, and both in one line. `place`: names
-    /// the domain of the file if the entry does not.
-    let origin: String
-    let copy: String
-    let standing: (_ place: String) -> String
+    let source: Source
     /// Findings beside the diagnosis.
     let also: (TextStyle) -> [String]
-    /// The JSON of a check, and that of a local file.
-    let check: OrderedJSON
-    let file: OrderedJSON
+
+    /// What was read, what it says about the app in a few words, and its JSON.
+    package enum Source {
+        case check(origin: String, copy: String, OrderedJSON)
+        case file(name: String, says: String, OrderedJSON)
+    }
 
     package init(
-        level: Verdict.Level, works: Bool?, diagnosis: DiagnosisText, origin: String = "not asked",
-        copy: String = "not asked", standing: @escaping (_ place: String) -> String,
-        also: @escaping (TextStyle) -> [String], check: OrderedJSON = .null, file: OrderedJSON = .null
+        level: Verdict.Level, works: Bool?, diagnosis: DiagnosisText, source: Source,
+        also: @escaping (TextStyle) -> [String]
     ) {
-        (self.level, self.works, self.diagnosis, self.origin) = (level, works, diagnosis, origin)
-        (self.copy, self.standing, self.also, self.check, self.file) = (copy, standing, also, check, file)
+        (self.level, self.works, self.diagnosis) = (level, works, diagnosis)
+        (self.source, self.also) = (source, also)
+    }
+
+    /// What the source says, in one line. `place`: names the domain of the file if the entry does not.
+    func standing(_ place: String) -> String {
+        switch source {
+        case .check(let origin, let copy, _):
+            origin == copy
+                ? "\(origin), at the origin\(place) and in Apple's copy"
+                : "origin\(place): \(origin) · Apple's copy: \(copy)"
+        case .file(let name, let says, _): "\(says), in \(name)\(place)"
+        }
     }
 }
 
@@ -65,11 +74,12 @@ struct FileInHand: AuditedSite {
             text.source == .standardInput ? "" : ": aasa-monitor lint \(isPlain ? name : name.quotedForShell)"
         return AuditAnswer(
             level: verdict.level, works: verdict.standing?.works ?? false, diagnosis: verdict.diagnosis,
-            standing: { place in "\(says), in \(name)\(place)" },
-            also: { more < 1 ? [] : $0.part("also", more.of("more finding") + command) },
-            file: .object([
-                ("path", .string(text.name)), ("says", .string(says)),
-                ("findings", .document(verdict.findings.map { $0.text(at: Date()) })),
-            ]))
+            source: .file(
+                name: name, says: says,
+                .object([
+                    ("path", .string(text.name)), ("says", .string(says)),
+                    ("findings", .document(verdict.findings.map { $0.text(at: Date()) })),
+                ])),
+            also: { more < 1 ? [] : $0.part("also", more.of("more finding") + command) })
     }
 }

@@ -186,17 +186,6 @@ extension IncidentReport {
         }
     }
 
-    /// Why it ended; nil while it is open.
-    var endInWords: String? {
-        reason.map { reason in
-            switch reason {
-            case .cdnCaughtUp: "Apple’s CDN caught up"
-            case .cdnRefreshed: "Apple’s CDN moved to a newer version"
-            default: reason.rawValue.replacing("_", with: " ")
-            }
-        }
-    }
-
     func acknowledgedInWords(_ time: ReportTime) -> HTML? {
         acknowledged.map {
             """

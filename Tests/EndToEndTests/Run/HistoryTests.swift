@@ -38,7 +38,7 @@ extension EndToEndTests {
                     " opens ABCDE12345.com.example.app since then\n",
                     " no longer opens ABCDE12345.com.example.app\n",
                     "time until every edge of Apple's CDN served a change\n", "█ ", "  cdn.stale  resolved after ",
-                    "(cdn_caught_up)", "delivered  hook  firing    cdn.stale  ", "  status 200",
+                    "(Apple's CDN caught up)", "delivered  hook  firing    cdn.stale  ", "  status 200",
                 ] {
                     #expect(text.contains(words), "\(words)\n\(text)")
                 }
