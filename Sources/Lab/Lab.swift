@@ -68,6 +68,12 @@ package final class Lab: Sendable {
     package func origin(_ host: String) -> LabOrigin {
         origins.origin(host)
     }
+
+    /// Empties the lists of requests of all origins and of the CDN.
+    package func forgetRequests() {
+        origins.forgetRequests()
+        cdn.forgetRequests()
+    }
 }
 
 /// The origins by host, shared by the lab, its switchboard and its CDN.
@@ -86,5 +92,9 @@ final class LabOrigins: Sendable {
 
     func known(_ host: String) -> LabOrigin? {
         byHost.withLock { $0[host.lowercased()] }
+    }
+
+    func forgetRequests() {
+        for origin in byHost.withLock({ Array($0.values) }) { origin.forgetRequests() }
     }
 }

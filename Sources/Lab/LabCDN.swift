@@ -87,6 +87,8 @@ package final class LabCDN: Sendable {
         state.withLock { $0.logs[host.lowercased()]?.requests ?? [] }
     }
 
+    func forgetRequests() { state.withLock { $0.logs = [:] } }
+
     func tenant(at address: String) -> LabTenant {
         site.tenant(at: address) { [self] in answer($0) }
     }

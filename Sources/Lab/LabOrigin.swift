@@ -97,6 +97,8 @@ package final class LabOrigin: Sendable {
         state.withLock { $0.log.requests }
     }
 
+    func forgetRequests() { state.withLock { $0.log = LabRequestLog() } }
+
     func tenant(at address: String) -> LabTenant {
         tenant(at: address) { [self] request in
             state.withLock { $0.log.append(request) }

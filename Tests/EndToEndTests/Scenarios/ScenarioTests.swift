@@ -36,7 +36,7 @@ extension EndToEndTests {
                 let lab = set.stage.lab
                 if let asks = wanted.asksCDN { #expect(!lab.cdn.requests(for: scenario.host).isEmpty == asks) }
                 for (host, limit) in wanted.requestsAtMost {
-                    #expect(lab.origin(host).requests.count <= limit * set.stage.attempts, "\(host)")
+                    #expect(lab.origin(host).requests.count <= limit, "\(host)")
                 }
             }
         }
