@@ -35,6 +35,11 @@ extension EndToEndTests {
                         try await stage.run(command + ["--store", "monitor.db"])
                     )
                 }
+                // A delivery that ends between two commands would make their answers differ.
+                try await until("the delivery of the alert", every: .milliseconds(200), seen: { process.errors }) {
+                    let log = try await stage.run(["deliveries", "show", "1", "--store", "monitor.db"])
+                    return log.output.contains("outcome:  delivered")
+                }
                 // Each request to the API and each refusal, in one format: both sides derive the other formats from the
                 // same data.
                 for command in [
