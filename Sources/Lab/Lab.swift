@@ -74,6 +74,14 @@ package final class Lab: Sendable {
         origins.forgetRequests()
         cdn.forgetRequests()
     }
+
+    /// Empties the lists of requests for these hosts.
+    package func forgetRequests(of hosts: [String]) {
+        for host in hosts {
+            origin(host).forgetRequests()
+            cdn.forgetRequests(of: host)
+        }
+    }
 }
 
 /// The origins by host, shared by the lab, its switchboard and its CDN.

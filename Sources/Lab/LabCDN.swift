@@ -89,6 +89,8 @@ package final class LabCDN: Sendable {
 
     func forgetRequests() { state.withLock { $0.logs = [:] } }
 
+    func forgetRequests(of host: String) { state.withLock { $0.logs[host.lowercased()] = nil } }
+
     func tenant(at address: String) -> LabTenant {
         site.tenant(at: address) { [self] in answer($0) }
     }

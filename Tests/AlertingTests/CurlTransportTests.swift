@@ -63,12 +63,14 @@ private final class OneShotServer: Sendable {
 extension AlertingSuite {
     @Suite("Curl transport")
     struct CurlTransportTests {
+        /// The limits are far longer than any response takes.
         private func post(_ url: String, body: String = "{}") async throws -> TransportAnswer {
             let driver = try CurlDriver()
             let answer = try await ReceiverTransport(driver: driver).post(
                 MessageRequest(
                     url: url, headers: [HeaderField(name: "content-type", value: "application/json")],
-                    userAgent: "aasa-monitor/test", body: Data(body.utf8)))
+                    userAgent: "aasa-monitor/test", body: Data(body.utf8), connectTimeout: .seconds(600),
+                    timeout: .seconds(600)))
             await driver.shutdown()
             return answer
         }

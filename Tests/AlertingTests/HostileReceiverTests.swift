@@ -28,6 +28,7 @@ extension AlertingSuite {
                 channel: hook)
             // Enough time to send the request.
             request.timeout = .seconds(20)
+            request.connectTimeout = request.timeout
             let answer = try await ReceiverTransport(driver: driver).post(request)
             #expect(answer.body.count <= TransportAnswer.maximumBodyBytes)
             let outcome = hook.format.judge(answer, now: noon)

@@ -265,10 +265,12 @@ extension AlertingSuite {
             let driver = try CurlDriver(network: NetworkSettings(caFile: server.caFile))
             let transport = ReceiverTransport(driver: driver)
             let channel = try server.channel()
-            let request = try channel.format.request(
+            var request = try channel.format.request(
                 body: channel.format.body(alert(), plain: false), messageKey: "k", timestamp: Date(), userAgent: "t",
                 channel: channel)
-            let mail = Task { try await transport.post(request) }
+            request.connectTimeout = .seconds(600)
+            request.timeout = .seconds(600)
+            let mail = Task { [request] in try await transport.post(request) }
             try await eventually { try server.holds }
             let receiver = try await LabReceiver.start()
             let answer = try await transport.post(

@@ -16,7 +16,7 @@ extension CurlTests {
         func outcomes(_ name: String, _ kind: Failure.Kind) async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
-            let result = try await Resolver(servers: server.address).addresses(of: name, timeout: .seconds(600))
+            let result = try await Self.answer(for: name, from: Resolver(servers: server.address))
             #expect(throws: Failure.self) { try result.get() }
             if case .failure(let fault) = result { #expect(fault.kind == kind, "\(fault)") }
         }
@@ -58,7 +58,7 @@ extension CurlTests {
             }
             let resolver = Resolver(servers: "\(server.address),\(second.address)")
             func addresses(of name: String, within limit: Duration = .seconds(600)) async throws -> [String] {
-                try await resolver.addresses(of: name, timeout: limit).get()
+                try await Self.answer(for: name, from: resolver, within: limit).get()
             }
             #expect(try await addresses(of: "six.test") == ["2001:db8::7"])
             #expect(try await addresses(of: "denying.test") == ["192.0.2.7"])
@@ -102,7 +102,7 @@ extension CurlTests {
                 ("gone.test", Failure.Kind.nameNotFound), ("empty.test", .noAddress),
                 ("broken.test", .nameServerFailure),
             ] {
-                let result = try await resolver.addresses(of: name, timeout: .seconds(600))
+                let result = try await Self.answer(for: name, from: resolver)
                 #expect(Self.kind(result) == kind, "\(name): \(result)")
             }
         }
@@ -112,13 +112,25 @@ extension CurlTests {
             let bad = try FakeNameServer(rcode: 2)
             defer { bad.stop() }
             for servers in ["\(bad.address),127.0.0.1:9", "127.0.0.1:9,\(bad.address)"] {
-                let result = try await Resolver(servers: servers).addresses(of: "good.test", timeout: .seconds(600))
+                let result = try await Self.answer(for: "good.test", from: Resolver(servers: servers))
                 #expect(Self.kind(result) == .nameServerFailure, "\(result)")
             }
         }
 
         private static func kind(_ result: LookUpResult) -> Failure.Kind? {
             if case .failure(let failure) = result { failure.kind } else { nil }
+        }
+
+        /// The result of a lookup that a name server answers. The reason of a failure is asked for only once, and the
+        /// answer counts only within 2 s.
+        private static func answer(
+            for name: String, from resolver: Resolver, within limit: Duration = .seconds(600)
+        ) async throws -> LookUpResult {
+            try await attempt {
+                try await resolver.addresses(of: name, timeout: limit)
+            } again: {
+                kind($0) == .noNameServer
+            }
         }
 
         @Test("a machine without a route to its name server fails immediately")
@@ -148,11 +160,13 @@ extension CurlTests {
                 #expect(result == .success(["192.0.2.7"]))
             }
             try await ask(true)
-            let first = server.questions
+            // A slow server may not yet have read a repeated query, but reads it before those of this lookup.
+            _ = try await resolver.addresses(of: "both.test", timeout: .seconds(600))
+            server.forget()
             try await ask(true)
-            #expect(server.questions == first)
+            #expect(!server.names.contains("good.test"))
             try await ask(false)
-            #expect(server.questions > first)
+            #expect(server.names.contains("good.test"))
         }
 
         @Test("unanswered names delay no other lookup")
@@ -188,8 +202,7 @@ extension CurlTests {
                 for number in 0..<600 {
                     let (label, kind) = names[number % names.count]
                     group.addTask {
-                        let result = try await resolver.addresses(
-                            of: "\(label).n\(number).test", timeout: .seconds(600))
+                        let result = try await Self.answer(for: "\(label).n\(number).test", from: resolver)
                         #expect(Self.kind(result) == kind, "\(label): \(result)")
                     }
                 }
@@ -203,7 +216,8 @@ extension CurlTests {
             defer { server.stop() }
             let resolver = Resolver(servers: server.address)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for number in 0..<300 {
+                // 256 run at once and end after 8 s. With fewer in all, the last lookup could soon have its turn.
+                for number in 0..<1500 {
                     group.addTask {
                         _ = try await resolver.addresses(of: "silent.n\(number).test", timeout: .seconds(3600))
                     }
@@ -230,7 +244,12 @@ extension CurlTests {
             let driver = try CurlDriver(resolver: Resolver(servers: server.address))
             var request = request("https://\(name)/")
             request.family = family
-            let result = try await driver.perform(request)
+            // As in `answer(for:from:)`.
+            let result = try await attempt {
+                try await driver.perform(request)
+            } again: {
+                $0.failure?.kind == .noNameServer
+            }
             #expect(result.error?.code.description == code, "\(String(describing: result.error))")
             #expect(result.failure?.phase == .resolving)
             await driver.shutdown()

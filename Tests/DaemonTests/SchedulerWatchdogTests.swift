@@ -36,7 +36,8 @@ extension DaemonSuite {
         ) throws -> (DomainScheduler, WaitingTime) {
             let made = Mutex<DomainScheduler?>(nil)
             let time = WaitingTime {
-                !probe.isStuck.withLock(\.self) && made.withLock { $0?.underWay ?? 0 } > 0
+                let underWay = made.withLock { $0?.underWay ?? 0 }
+                return underWay > probe.hung.withLock(\.self)
             }
             let scheduler = DomainScheduler(
                 try watchers(domains, probe, scratch.store, time), time: time, watchdog: watchdog)

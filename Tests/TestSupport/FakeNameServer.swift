@@ -33,6 +33,10 @@ package final class FakeNameServer: Sendable {
     /// `rcode`: every answer is this failure.
     package init(rcode: UInt8? = nil) throws {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
+        // The usual buffer has room for a few hundred queries. Hundreds of lookups at once would lose some of theirs
+        // while the thread below waits for a core.
+        var room: Int32 = 4 * 1024 * 1024
+        setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size))
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)
         place.sin_addr.s_addr = inet_addr("127.0.0.1")

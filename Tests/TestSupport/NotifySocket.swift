@@ -12,12 +12,32 @@ package final class NotifySocket: Sendable {
     /// The value of `NOTIFY_SOCKET`.
     package let name: String
     private let descriptor: Int32
-    private let received = Mutex<[String]>([])
+    private let received: Received
+
+    private final class Received: Sendable {
+        private let descriptor: Int32
+        private let messages = Mutex<[String]>([])
+
+        init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+        /// What has come so far.
+        func read() -> [String] {
+            messages.withLock { messages in
+                var bytes = [UInt8](repeating: 0, count: 4096)
+                while true {
+                    let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+                    guard count > 0 else { return messages }
+                    messages.append(String(decoding: bytes[..<count], as: UTF8.self))
+                }
+            }
+        }
+    }
 
     /// `name`: a path, or `@` and an abstract name.
     package init(_ name: String) throws {
         self.name = name
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        received = Received(descriptor)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var bytes = Array(name.utf8)
@@ -29,19 +49,20 @@ package final class NotifySocket: Sendable {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
         }
         guard bound == 0 else { throw Unavailable(reason: String(cString: strerror(errno))) }
-    }
-
-    deinit { close(descriptor) }
-
-    /// All messages so far, in order of arrival.
-    package var messages: [String] {
-        received.withLock { received in
-            var bytes = [UInt8](repeating: 0, count: 4096)
-            while true {
-                let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-                guard count >= 0 else { return received }
-                received.append(String(decoding: bytes[..<count], as: UTF8.self))
-            }
+        // Always reads, as systemd does: the queue holds ten messages, and the daemon drops what it cannot send.
+        Thread.detachNewThread { [descriptor, received] in
+            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            repeat {
+                poll(&wait, 1, -1)
+                _ = received.read()
+            } while wait.revents & Int16(POLLHUP) == 0
+            close(descriptor)
         }
     }
+
+    // The thread closes it.
+    deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// All messages so far, in order of arrival.
+    package var messages: [String] { received.read() }
 }

@@ -129,7 +129,7 @@ extension EndToEndTests {
                     on: stage, file: Sample.clean, expectations: PullRequest.expectations)
                 stage.lab.origin("watch.test").serve(Sample.clean)
                 // The recipe has no options for the network, but the test must reach the lab.
-                let lab = "exec \(MonitorProcess.binary.path) \"$@\" \(stage.network.joined(separator: " "))"
+                let lab = "exec \(MonitorProcess.binary.path) \"$@\" \(stage.route.joined(separator: " "))"
                 try FileManager.default.removeItem(atPath: stage.path("bin/aasa-monitor"))
                 try stage.write("bin/aasa-monitor", "#!/bin/sh\n\(lab)\n")
                 try FileManager.default.setAttributes(

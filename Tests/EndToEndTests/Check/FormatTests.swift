@@ -102,10 +102,9 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(file("v1"))
                 _ = try await stage.check(["site.test"])
                 if !isInSync { stage.lab.origin("site.test").serve(file("v2")) }
-                let watched = try await stage.run(
-                    ["watch", "--format", "github", "--every", "1", "--max-time", isInSync ? Stage.patience : "20"]
-                        + stage.network + ["site.test"])
-                #expect(watched.end == .exit(isInSync ? 0 : 1))
+                let watched = try stage.watch(
+                    ["--format", "github", "--max-time", isInSync ? Stage.patience : "20", "site.test"])
+                #expect(try await watched.ended() == .exit(isInSync ? 0 : 1))
                 let last = try #require(watched.output.split(separator: "\n").last)
                 #expect(
                     last.hasPrefix(isInSync ? "::notice title=site.test::" : "::error title=site.test::"), "\(last)")

@@ -23,8 +23,7 @@ extension EndToEndTests {
         private func start(
             _ stage: Stage, _ options: [String] = [], output: FileHandle? = nil
         ) throws -> MonitorProcess {
-            try stage.start(
-                ["watch", "--every", "1"] + stage.edges(Self.edges) + options + ["site.test"], output: output)
+            try stage.watch(options + ["site.test"], edges: Self.edges, output: output)
         }
 
         @Test("each edge is reported when it gets the file, and the last one ends the watch")
@@ -99,7 +98,7 @@ extension EndToEndTests {
                 stage.lab.cdn.holds("site.test", body: file("v2"), edge: Self.edges[0])
                 stage.lab.cdn.holds("site.test", body: file("v1"), edge: Self.edges[1])
                 // Enough time for a first check on a busy machine.
-                let process = try start(stage, ["--max-time", "20"])
+                let process = try start(stage, ["--max-time", "60"])
                 #expect(try await process.ended() == .exit(1))
                 let last = "timed out: 1 of 2 edges has the new file; uslab3 127.0.0.3 serves another file"
                 #expect(process.output.contains(last), "\(process.output)")
@@ -118,7 +117,7 @@ extension EndToEndTests {
                 #expect(one.output.contains("127.0.0.3 cannot be reached: "), "\(one.output)")
                 #expect(one.output.contains("1 of 2 edges in sync, could not be reached: 127.0.0.3 ("), "\(one.output)")
                 stage.lab.cdn.behaves("site.test", .fault(.reset))
-                let all = try start(stage, ["--max-time", "20"])
+                let all = try start(stage, ["--max-time", "60"])
                 #expect(try await all.ended() == .exit(1))
                 #expect(all.output.contains("no edge can be reached"), "\(all.output)")
             }
@@ -227,7 +226,7 @@ extension EndToEndTests {
                 process.signal(SIGTERM)
                 try await process.ended()
                 let watch = try await stage.run(
-                    ["watch"] + stage.network + ["--config", daemon.file, "--format", "jsonl", "site.test"])
+                    ["watch"] + stage.route + ["--config", daemon.file, "--format", "jsonl", "site.test"])
                 #expect(watch.end == .exit(0), "\(watch.errors)")
                 let started = Self.events(watch).dropFirst().first ?? .absent
                 #expect(started["message"].string?.contains("the last change took") == true, "\(started)")

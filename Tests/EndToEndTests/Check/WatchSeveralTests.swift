@@ -20,16 +20,10 @@ extension EndToEndTests {
             }
         }
 
-        private static func start(
-            _ stage: Stage, _ options: [String], input: String = "", output: FileHandle? = nil
-        ) throws -> MonitorProcess {
-            try stage.start(["watch", "--every", "1s"] + stage.network + options, input: input, output: output)
-        }
-
         @Test("watch ends when the last domain is in sync, and each line names its domain")
         func lines() async throws {
             try await Self.stage { stage in
-                let process = try Self.start(stage, ["a.test", "b.test"])
+                let process = try stage.watch(["a.test", "b.test"])
                 try await until("both first looks", seen: { process.output }) {
                     ["a.test", "b.test"].allSatisfy { name in
                         process.output.split(separator: "\n").contains {
@@ -59,8 +53,10 @@ extension EndToEndTests {
                 stage.lab.cdn.holds("b.test", body: file("v2"))
                 stage.lab.origin("none.test").behaviour = .reply(.status(404))
                 try stage.write("targets.txt", "a.test\nb.test\nnone.test\n")
-                for (arguments, input) in [(["@targets.txt"], ""), (["-"], "a.test\nb.test\nnone.test\n")] {
-                    let process = try Self.start(stage, ["--max-time", "20s"] + arguments, input: input)
+                let processes = try [(["@targets.txt"], ""), (["-"], "a.test\nb.test\nnone.test\n")].map {
+                    try stage.watch(["--max-time", "60s"] + $0.0, input: $0.1)
+                }
+                for process in processes {
                     #expect(try await process.ended() == .exit(1), "\(process.errors)")
                     #expect(
                         process.output.hasSuffix(
@@ -74,7 +70,7 @@ extension EndToEndTests {
         func formats() async throws {
             try await Self.stage { stage in
                 for name in ["a.test", "b.test"] { stage.lab.cdn.holds(name, body: file("v2")) }
-                let objects = try Self.start(stage, ["--format", "jsonl", "a.test", "b.test"])
+                let objects = try stage.watch(["--format", "jsonl", "a.test", "b.test"])
                 #expect(try await objects.ended() == .exit(0), "\(objects.errors)")
                 let events = try objects.output.split(separator: "\n").map { try JSONValue(String($0)) }
                 for name in ["a.test", "b.test"] {
@@ -83,7 +79,7 @@ extension EndToEndTests {
                 }
                 #expect(events.count == 8)
                 stage.lab.origin("b.test").behaviour = .reply(.status(404))
-                let notes = try Self.start(stage, ["--format", "github", "a.test", "b.test"])
+                let notes = try stage.watch(["--format", "github", "a.test", "b.test"])
                 #expect(try await notes.ended() == .exit(1))
                 #expect(notes.output.contains("::notice title=a.test::a.test: every edge"), "\(notes.output)")
                 #expect(notes.output.contains("::error title=b.test::the origin has no file"), "\(notes.output)")
@@ -94,7 +90,7 @@ extension EndToEndTests {
         func terminal() async throws {
             try await Self.stage { stage in
                 let terminal = try Terminal()
-                let process = try Self.start(stage, ["a.test", "b.test"], output: terminal.child)
+                let process = try stage.watch(["a.test", "b.test"], output: terminal.child)
                 var text = ""
                 try await until("both looks", seen: { text }) {
                     text += terminal.read()
@@ -113,10 +109,10 @@ extension EndToEndTests {
         @Test("a target in managed mode or too many targets is a usage error, without any request")
         func usage() async throws {
             try await Self.stage { stage in
-                let mode = try Self.start(stage, ["a.test", "applinks:b.test?mode=managed"])
+                let mode = try stage.watch(["a.test", "applinks:b.test?mode=managed"])
                 #expect(try await mode.ended() == .exit(64))
                 #expect(mode.errors.contains("read the origin of b.test directly"), "\(mode.errors)")
-                let many = try Self.start(stage, ["-"], input: (0...100).map { "s\($0).test\n" }.joined())
+                let many = try stage.watch(["-"], input: (0...100).map { "s\($0).test\n" }.joined())
                 #expect(try await many.ended() == .exit(64))
                 #expect(many.errors.contains("watch takes up to 100 domains at once, not 101"), "\(many.errors)")
                 #expect(stage.lab.connectionsAccepted == 0)

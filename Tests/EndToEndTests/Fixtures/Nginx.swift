@@ -17,7 +17,7 @@ struct Nginx: Sendable {
 
     var network: [String] {
         ["--cacert", stage.lab.caFile, "--cdn-url", stage.lab.cdnBaseURL]
-            + rules.flatMap { ["--connect-to", $0] }
+            + rules.flatMap { ["--connect-to", $0] } + ["--max-time", Stage.patience]
     }
 
     /// Starts nginx and waits until it serves. Its master ends with the stage.

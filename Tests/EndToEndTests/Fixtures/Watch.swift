@@ -27,6 +27,8 @@ struct Watch: Sendable {
         var listen = "127.0.0.1:0"
         /// More keys of `server`, each after a comma.
         var server = ""
+        /// Rules under `defaults.ignore`. On a busy machine any origin is slow.
+        var ignored = ["{rule: origin.slow, reason: a busy machine}"]
         /// More lines of `defaults`, each indented by two spaces.
         var defaults = ""
         /// Most tests expect one immediate message per incident.
@@ -64,6 +66,7 @@ struct Watch: Sendable {
               interval: \(settings.interval)
               stale_after: \(settings.staleAfter)
               timeout: \(settings.timeout)
+              ignore: [\(settings.ignored.joined(separator: ", "))]
             \(settings.defaults)
             domains: [\(domains.joined(separator: ", "))]
             network:

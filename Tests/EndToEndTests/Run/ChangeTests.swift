@@ -33,6 +33,11 @@ extension EndToEndTests {
                 stage.lab.cdn.refresh("site.test")
                 _ = try await news.deliveries(count: 2, within: Stage.timeout)
                 _ = try await trouble.deliveries(count: 2, within: Stage.timeout)
+                // The receiver has the message before the store has its outcome.
+                func log() async throws -> [JSONValue] {
+                    try await stage.run(["deliveries", "list", "--channel", "news", "--format", "json"]).json().elements
+                }
+                try await until("both outcomes", every: .milliseconds(200)) { try await log().count == 2 }
                 try await watch.checks(2, of: "site.test")
                 process.signal(SIGTERM)
                 #expect(try await process.ended() == .exit(0))
@@ -53,8 +58,8 @@ extension EndToEndTests {
                     try trouble.messages.distinct().map(\.gist) == [
                         "incident.firing cdn.stale site.test", "incident.resolved cdn.stale site.test",
                     ])
-                let log = try await stage.run(["deliveries", "list", "--channel", "news", "--format", "json"]).json()
-                #expect(log.elements.map { $0["type"] } == [.string("change.propagated"), .string("change.detected")])
+                #expect(
+                    try await log().map { $0["type"] } == [.string("change.propagated"), .string("change.detected")])
                 for receiver in [news, trouble] { await receiver.shutdown() }
             }
         }

@@ -132,7 +132,7 @@ extension Stage {
     /// Puts a program `aasa-monitor` on the path of ``shell(_:after:isTerminal:beside:)``: the built one, with options that
     /// lead it to the lab. `edges`: the addresses of the CDN.
     func installCommands(edges: [String]?) throws {
-        let network = hasLab ? edges.map(self.edges) ?? network : []
+        let network = hasLab ? edges.map(self.edges) ?? route : []
         let options = network.map { "'\($0)'" }.joined(separator: " ")
         let program = "'\(MonitorProcess.binary.path)'"
         try install(

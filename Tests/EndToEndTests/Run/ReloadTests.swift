@@ -96,6 +96,7 @@ extension EndToEndTests {
                 let (process, page) = try await watch.started()
                 try await watch.checks(1, of: "site.test")
                 let good = try String(contentsOfFile: stage.path(watch.file), encoding: .utf8)
+                var refusals = 0
                 for (wrong, words) in [
                     (good.replacing("stale_after:", with: "stale_aftre:"), "monitor.yaml:4:3: "),
                     (good.replacing(stage.lab.caFile, with: "/nonexistent/ca.pem"), "network.ca_file"),
@@ -103,12 +104,17 @@ extension EndToEndTests {
                 ] {
                     try stage.write(watch.file, wrong)
                     process.signal(SIGHUP)
-                    try await until("the refusal", seen: { process.errors }) { process.errors.contains(words) }
+                    refusals += 1
+                    try await until("the refusal", seen: { process.errors }) {
+                        process.errors.contains(words)
+                            && process.errors.components(separatedBy: "configuration not reloaded").count > refusals
+                    }
+                    // The message is about the first refusal.
+                    _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                     let overview = try await fetch(page, on: stage)
                     #expect(overview.contains("change rejected"))
                     try await watch.checks(1, of: "site.test")
                 }
-                _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                 stage.lab.origin("site.test").behaviour = .reply(.status(500))
                 _ = try await receiver.deliveries(count: 2, within: Stage.timeout)
                 try stage.write(watch.file, good)

@@ -202,7 +202,11 @@ extension EndToEndTests {
         }
 
         private static func holdingPython(_ stage: Stage, _ program: String) throws -> MonitorProcess {
-            let opening = "import sqlite3, time; store = sqlite3.connect('monitor.db', isolation_level=None)\n"
+            let opening = """
+                import sqlite3, time
+                store = sqlite3.connect('monitor.db', timeout=600, isolation_level=None)
+
+                """
             return try stage.tool("python3", ["-c", opening + program])
         }
 

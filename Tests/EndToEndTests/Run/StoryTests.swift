@@ -30,6 +30,7 @@ extension EndToEndTests {
                 _ = try await hook.deliveries(count: 1, within: Stage.timeout)
                 // Nobody is notified too early.
                 #expect(Date().timeIntervalSince(changed) >= 1.9)
+                _ = try await chat.deliveries(count: 1, within: Stage.timeout)
                 stage.lab.cdn.refresh(Self.host)
                 _ = try await hook.deliveries(count: 2, within: Stage.timeout)
                 _ = try await chat.deliveries(count: 2, within: Stage.timeout)

@@ -80,6 +80,10 @@ struct Namespace: Sendable {
 
     /// Runs `check` in a namespace that is removed afterwards.
     func check(on stage: Stage, _ arguments: [String]) async throws -> Run {
+        // Of an earlier run.
+        for log in ["web/access.log", "questions", "waiting"] {
+            try? FileManager.default.removeItem(at: stage.folder.appending(path: log))
+        }
         let server = RealServer(stage: stage, port: 443)
         for (name, _) in hosts + names { try server.putIdentity(certificate, of: name, at: "web/\(name)") }
         let root = stage.path("web")
@@ -98,7 +102,7 @@ struct Namespace: Sendable {
             .flatMap { $0.split(separator: " ").dropFirst() }.map { "*.\($0) 10.1.2.3\n" }
         try server.put((known + search).joined(), at: "names")
         try server.put(script(root: root), at: "namespace.sh")
-        let words = ["check", "--cacert", stage.lab.caFile, "--format", "json"] + arguments
+        let words = ["check", "--cacert", stage.lab.caFile, "--max-time", "60", "--format", "json"] + arguments
         let process = try stage.tool(
             "unshare",
             Self.unshare + ["bash", "namespace.sh", MonitorProcess.binary.path] + words)

@@ -57,7 +57,7 @@ struct RealServer: Sendable {
                     "--connect-to", "\(host):443:\(host):\(port)", "--resolve",
                     "\(host):\(port):\(addresses.joined(separator: ","))",
                 ]
-            } + ["--connect-to", stage.lab.connectTo]
+            } + ["--connect-to", stage.lab.connectTo, "--max-time", Stage.patience]
     }
 
     func put(_ text: String, at path: String) throws {

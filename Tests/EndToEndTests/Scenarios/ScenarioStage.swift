@@ -86,8 +86,12 @@ struct ScenarioStage {
             + (hasConfiguration ? ["--config", stage.path("monitor.yaml")] : [])
     }
 
-    /// The scenario's own options come first: for each host, the first matching rule counts.
-    private var arguments: [String] { scenario.options + network + [scenario.target] }
+    /// The scenario's own options come first: for each host, the first matching rule counts. Without a time limit of its
+    /// own it has that of the tests.
+    private var arguments: [String] {
+        let limit = scenario.options.contains("--max-time") ? [] : ["--max-time", Stage.patience]
+        return scenario.options + limit + network + [scenario.target]
+    }
 
     /// Runs the check with the program.
     func check(format: String) async throws -> MonitorProcess {

@@ -24,6 +24,9 @@ extension EndToEndTests {
                     receiver.messages.reduce(into: Set()) { $0.formUnion($1.domains) }.isSuperset(of: broken)
                 }
                 // The answers are stored a moment after the receiver sends them.
+                try await until("the outcomes", every: .milliseconds(200)) {
+                    try await !stage.run(["deliveries", "list"]).output.contains("pending")
+                }
                 try await first.checks(2, of: hosts)
 
                 // Copies one after the other while checks continue, as from a timer.
