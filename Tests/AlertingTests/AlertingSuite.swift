@@ -58,10 +58,3 @@ func channel(_ name: String = "hook", _ kind: ChannelKind = .webhook, keys: [Dat
 func object(_ data: Data) throws -> [String: Any] {
     try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
 }
-
-/// Waits for a condition, not for a time. The suite's time limit ends a wait that never succeeds.
-func eventually(_ condition: () async throws -> Bool) async throws {
-    while try await !condition() {
-        try await Task.sleep(for: .milliseconds(1))
-    }
-}

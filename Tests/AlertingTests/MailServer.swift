@@ -6,6 +6,7 @@ import Foundation
 import Lab
 import LabFaults
 import Monitoring
+import TestSupport
 import TestTraits
 import Testing
 
@@ -98,7 +99,7 @@ final class MailServer {
             errors: FileHandle(forWritingTo: URL(filePath: err)))
         var announced: Int?
         let running = child
-        try await eventually {
+        try await until {
             announced = try Self.events(place).first?.port
             return announced != nil || running.end != nil
         }

@@ -4,6 +4,7 @@ import Foundation
 import Lab
 import LabFaults
 import Monitoring
+import TestSupport
 import TestTraits
 import Testing
 
@@ -271,7 +272,7 @@ extension AlertingSuite {
             request.connectTimeout = .seconds(600)
             request.timeout = .seconds(600)
             let mail = Task { [request] in try await transport.post(request) }
-            try await eventually { try server.holds }
+            try await until { try server.holds }
             let receiver = try await LabReceiver.start()
             let answer = try await transport.post(
                 MessageRequest(

@@ -21,7 +21,8 @@ extension AlertingSuite {
             let channel = try service.channel()
             let format = channel.format
             let alert = try kind.alert(text)
-            // A webhook receiver accepts a timestamp of the last or the next 5 minutes, and the validator may run late.
+            // A webhook receiver accepts a timestamp of the last or the next 5 minutes. Four minutes ahead, the validator may
+            // run nine minutes late.
             let timestamp = Date() + 240
             var cases: [PayloadCase] = []
             for form in forms {

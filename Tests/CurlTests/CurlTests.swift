@@ -48,8 +48,3 @@ func milliseconds(_ duration: Duration) -> Double {
 
 /// For transfers that must reach their limit: long enough for a handshake on a busy machine.
 let patience = Duration.seconds(20)
-
-/// Waits for something that must happen; if it never does, the suite's time limit ends the wait.
-func until(_ condition: () -> Bool) async throws {
-    while !condition() { try await Task.sleep(for: .milliseconds(2)) }
-}

@@ -3,6 +3,7 @@ import Facts
 import Foundation
 import Lab
 import LabFaults
+import TestSupport
 import TestTraits
 import Testing
 

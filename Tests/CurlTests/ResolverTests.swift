@@ -30,12 +30,16 @@ extension CurlTests {
         func alias(_ name: String, _ target: String?) async throws {
             let server = try FakeNameServer()
             defer { server.stop() }
-            let result = try await Resolver(servers: server.address).addresses(of: name, timeout: .seconds(600))
-            guard case .failure(let fault) = result else {
-                Issue.record("\(result)")
-                return
+            // Each query has two seconds. Without the answer to the last one, the reason or the alias is another.
+            let fault = try await attempt { () -> Failure? in
+                let result = try await Resolver(servers: server.address).addresses(of: name, timeout: .seconds(600))
+                guard case .failure(let fault) = result else { return nil }
+                return fault
+            } again: {
+                $0?.kind == .noNameServer || $0?.alias != target
             }
-            #expect(fault.alias == target)
+            #expect(
+                fault != nil && fault?.kind != .noNameServer && fault?.alias == target, "\(String(describing: fault))")
         }
 
         @Test("lookups return the addresses of both families, or of the one that has any")

@@ -157,8 +157,3 @@ func watchers(
             .init(probe: probe, store: store, global: nil, delivery: delivery, time: time, logger: logger))
     }
 }
-
-/// Waits for something that must happen; if it never does, the suite's time limit ends the wait.
-func eventually(_ condition: () async throws -> Bool) async throws {
-    while try await !condition() { try await Task.sleep(for: .milliseconds(1)) }
-}

@@ -8,6 +8,7 @@ import MonitorConfiguration
 import StatusServer
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -26,9 +27,9 @@ extension DaemonSuite {
                 try watchers(2000, probe, scratch.store, MovedTime()), time: time,
                 watchdog: SchedulerWatchdog(every: .seconds(60)) { _ in })
             let task = Task { await scheduler.run() }
-            try await eventually { probe.begun >= DomainScheduler.limit }
+            try await until { probe.begun >= DomainScheduler.limit }
             let instant = time.now()
-            try await eventually { time.now() > instant + 3600 }
+            try await until { time.now() > instant + 3600 }
             #expect(probe.begun == DomainScheduler.limit)
             // A check that is not cancelled would hang for an hour.
             task.cancel()
@@ -41,12 +42,12 @@ extension DaemonSuite {
             let probe = FakeProbe(isStuck: true)
             let scheduler = DomainScheduler(try watchers(3, probe, scratch.store, MovedTime()), time: MovedTime())
             let task = Task { await scheduler.run() }
-            try await eventually { probe.begun == 3 }
+            try await until { probe.begun == 3 }
             let gone = try Domain("d1.test")
             await scheduler.stop([gone])
             #expect(scheduler.watched.keys.sorted() == [try Domain("d0.test"), try Domain("d2.test")])
             scheduler.start(try watchers(3, probe, scratch.store, MovedTime()).filter { $0.watched.domain == gone })
-            try await eventually { probe.begun == 4 }
+            try await until { probe.begun == 4 }
             task.cancel()
             await task.value
         }
@@ -80,7 +81,7 @@ extension DaemonSuite {
                 let scheduler = DomainScheduler(watchers, time: time)
                 time.scheduler.withLock { $0 = scheduler }
                 let task = Task { await scheduler.run() }
-                try await eventually {
+                try await until {
                     probe.asked.withLock { $0.values.allSatisfy { $0.count >= 3 } && $0.count == 60 }
                 }
                 task.cancel()
@@ -128,12 +129,12 @@ extension DaemonSuite {
                 watchdog: SchedulerWatchdog(every: .seconds(60)) { word in reports.withLock { $0.append(word) } })
             time.scheduler.withLock { $0 = scheduler }
             let task = Task { await scheduler.run() }
-            try await eventually { time.now() > noon + 2 * 3600 }
+            try await until { time.now() > noon + 2 * 3600 }
             #expect(probe.asked.withLock { $0[broken] } == nil)
             #expect(log.lines.count { $0.hasPrefix("domain not checked") } == 1)
             try await setFormat(DomainState.formatVersion)
             let mended = time.now()
-            try await eventually { probe.asked.withLock { $0[broken] != nil && ($0[sound]?.count ?? 0) > 1 } }
+            try await until { probe.asked.withLock { $0[broken] != nil && ($0[sound]?.count ?? 0) > 1 } }
             task.cancel()
             await task.value
             #expect(probe.asked.withLock { $0[broken]?.first ?? .distantFuture } <= mended + 6 * 3600 + 60)
@@ -156,9 +157,9 @@ extension DaemonSuite {
             let scheduler = DomainScheduler(watchers, time: time)
             time.scheduler.withLock { $0 = scheduler }
             let task = Task { await scheduler.run() }
-            try await eventually { probe.asked.withLock { ($0[domain]?.count ?? 0) > 3 } }
+            try await until { probe.asked.withLock { ($0[domain]?.count ?? 0) > 3 } }
             try await setTrigger("DROP TRIGGER refusal")
-            try await eventually { try await scratch.store.state(of: domain)?.lastCheckedAt != nil }
+            try await until { try await scratch.store.state(of: domain)?.lastCheckedAt != nil }
             task.cancel()
             await task.value
             #expect(log.lines.contains { $0.hasPrefix("check discarded: store write failed") })
@@ -186,7 +187,7 @@ extension DaemonSuite {
             #expect(scheduler.underWay == 0 && !scheduler.isChecking(domain))
             time.scheduler.withLock { $0 = scheduler }
             let task = Task { await scheduler.run() }
-            try await eventually { probe.asked.withLock { $0[domain]?.count ?? 0 >= 4 } }
+            try await until { probe.asked.withLock { $0[domain]?.count ?? 0 >= 4 } }
             task.cancel()
             await task.value
             let times = probe.asked.withLock { $0[domain] ?? [] }
@@ -205,7 +206,7 @@ extension DaemonSuite {
             let scheduler = DomainScheduler(try watchers(1, probe, scratch.store, MovedTime()), time: MovedTime())
             let domain = try Domain("d0.test")
             async let first = scheduler.checkNow(domain, wait: .milliseconds(300))
-            try await eventually { probe.begun == 1 }
+            try await until { probe.begun == 1 }
             async let second = scheduler.checkNow(domain, wait: .milliseconds(300))
             #expect(await scheduler.checkNow(domain, wait: .milliseconds(1)) == .underWay)
             #expect(scheduler.isChecking(domain))

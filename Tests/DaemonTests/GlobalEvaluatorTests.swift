@@ -4,6 +4,7 @@ import Foundation
 import Monitoring
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -65,7 +66,7 @@ extension DaemonSuite {
                 await evaluator.note(state)
             }
             let task = Task { await evaluator.run() }
-            try await eventually { book.lines.contains("incident fired") }
+            try await until { book.lines.contains("incident fired") }
             task.cancel()
             await task.value
             let late = try await scratch.store.incidents(.openGlobal).map(\.incident)

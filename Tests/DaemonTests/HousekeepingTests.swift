@@ -6,6 +6,7 @@ import Logging
 import MonitorConfiguration
 import Monitoring
 import Storage
+import TestSupport
 import Testing
 
 @testable import Daemon
@@ -69,7 +70,7 @@ extension DaemonSuite {
             let housekeeping = try await housekeeping()
             let start = time.now()
             let task = Task { await housekeeping.run() }
-            try await eventually { time.now() > start + 3600 }
+            try await until { time.now() > start + 3600 }
             task.cancel()
             await task.value
             #expect(try await scratch.store.lastInstant() == time.now())

@@ -57,17 +57,17 @@ extension DaemonSuite {
             let (scheduler, time) = try Self.scheduler(
                 domains: domains, probe, scratch, SchedulerWatchdog(notifier, logger: log.logger))
             let task = Task { await scheduler.run() }
-            try await eventually { socket.messages.contains("WATCHDOG=1") }
+            try await until { socket.messages.contains("WATCHDOG=1") }
             #expect(log.lines.isEmpty)
             probe.isStuck.withLock { $0 = true }
             // Reads the socket meanwhile, because its queue is short.
-            try await eventually {
+            try await until {
                 _ = socket.messages
                 return log.lines.contains { $0.hasPrefix("a check does not end") }
             }
             let fed = socket.messages.count
             let instant = time.now()
-            try await eventually { time.now() > instant + 3600 }
+            try await until { time.now() > instant + 3600 }
             #expect(socket.messages.count == fed)
             #expect(log.lines.count == 1)
             task.cancel()
@@ -83,7 +83,7 @@ extension DaemonSuite {
             }
             let (scheduler, time) = try Self.scheduler(domains: 0, FakeProbe(), scratch, watchdog)
             let task = Task { await scheduler.run() }
-            try await eventually { time.now() > noon + 7200 }
+            try await until { time.now() > noon + 7200 }
             task.cancel()
             await task.value
             #expect(reports.withLock { $0.count >= 600 && $0.allSatisfy(\.self) })

@@ -82,8 +82,3 @@ let wellKnown = LabOrigin.wellKnownPath
 func file(_ version: String = "v1") -> String {
     #"{"applinks":{"details":[{"appIDs":["ABCDE12345.com.example.app"],"components":[{"/":"/\#(version)/*"}]}]}}"#
 }
-
-/// Waits for something that must happen; if it never does, the suite's time limit ends the wait.
-func until(_ condition: () -> Bool) async throws {
-    while !condition() { try await Task.sleep(for: .milliseconds(2)) }
-}

@@ -263,9 +263,8 @@ extension StatusServerSuite {
                 while let outcome = await tasks.nextResult() {
                     if case .failure(let error) = outcome, !(error is CancellationError) { throw error }
                 }
-                // A program that another test is just starting has a copy of the listening socket for a moment. If the
-                // server still listened, the suite's time limit would end this.
-                while (try? RawClient(port: port)) != nil { try await Task.sleep(for: .milliseconds(20)) }
+                // A program that another test is just starting has a copy of the listening socket for a moment.
+                try await until { (try? RawClient(port: port)) == nil }
                 withExtendedLifetime(clients) {}
             }
         }

@@ -34,7 +34,7 @@ package final class FakeNameServer: Sendable {
     package init(rcode: UInt8? = nil) throws {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
         // The usual buffer has room for a few hundred queries. Hundreds of lookups at once would lose some of theirs
-        // while the thread below waits for a core.
+        // while the thread below waits for a core. The kernel gives at most `net.core.rmem_max`.
         var room: Int32 = 4 * 1024 * 1024
         setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<Int32>.size))
         var place = sockaddr_in()

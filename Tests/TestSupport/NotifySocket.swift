@@ -42,13 +42,20 @@ package final class NotifySocket: Sendable {
         address.sun_family = sa_family_t(AF_UNIX)
         var bytes = Array(name.utf8)
         if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw Unavailable(reason: "too long") }
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            close(descriptor)
+            throw Unavailable(reason: "too long")
+        }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
         let bound = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
         }
-        guard bound == 0 else { throw Unavailable(reason: String(cString: strerror(errno))) }
+        guard bound == 0 else {
+            let reason = String(cString: strerror(errno))
+            close(descriptor)
+            throw Unavailable(reason: reason)
+        }
         // Always reads, as systemd does: the queue holds ten messages, and the daemon drops what it cannot send.
         Thread.detachNewThread { [descriptor, received] in
             var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

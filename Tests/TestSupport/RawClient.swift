@@ -49,7 +49,7 @@ package final class RawClient: Sendable {
                 while true {
                     let count = recv(socket, &piece, piece.count, 0)
                     if count > 0 { all += piece[..<count] }
-                    // A process that was stopped and continues.
+                    // `recv` with a time limit ends so when a stopped process continues.
                     if count < 0, errno == EINTR { continue }
                     let text = String(decoding: all, as: UTF8.self)
                     // A reset after the server's last byte counts as a normal end.

@@ -73,7 +73,7 @@ struct DemoStage: Sendable {
               interval: 30m
               stale_after: 24h
               full_every: 24h # the clock stops during a check
-              timeout: 60s # for a busy machine, on which any origin is slow
+              timeout: 60s # for a busy machine
               ignore: [{rule: origin.slow, reason: the demo's servers run on this machine}]
             domains: [\(Self.all.joined(separator: ", "))]
             network:

@@ -91,8 +91,8 @@ enum LimitOfOneCheck: TimeLimit {
 /// The limit of a command that asks again and again.
 enum LimitOfWholeWatch: TimeLimit {
     static let help = ArgumentHelp(
-        "Time limit for the whole watch: seconds, or a duration such as 1h (default: 1d). A request takes the "
-            + "configuration's timeout (default: 10s) at most, and never more than the time left.",
+        "Time limit for the whole watch: seconds, or a duration such as 1h (default: 1d). Each request takes at most "
+            + "the timeout in the configuration's defaults (default: 10s), and never more than the time left.",
         valueName: "time")
     /// A year is enough for users who mean "for ever".
     static let range = Duration.milliseconds(1)...(.seconds(365 * 86_400))

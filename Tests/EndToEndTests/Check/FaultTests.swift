@@ -29,7 +29,7 @@ extension EndToEndTests {
             }
         }
 
-        @Test("a fault of the CDN does not blame the origin", .inTurn(.large))
+        @Test("a fault of the CDN does not blame the origin", .inTurn(.large, first: true))
         func cdnFaults() async throws {
             try await Stage.with { stage in
                 let hosts = LabFault.allCases.map { "\($0.rawValue.lowercased()).test" }

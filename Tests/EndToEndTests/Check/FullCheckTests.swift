@@ -67,8 +67,8 @@ extension EndToEndTests {
                 cdn.holds("mixed.test", body: file("v2"), edge: addresses[0])
                 cdn.holds("mixed.test", body: file("v1"), age: .seconds(120), edge: addresses[1])
                 cdn.fails("mixed.test", reason: "SWCERR00101 Bad HTTP Response: 403 Forbidden", edge: addresses[2])
-                let words = ["check", "--max-time", Stage.patience] + stage.edges(addresses)
-                let text = try await stage.notSlow { try await stage.run(words + ["-v", "same.test", "mixed.test"]) }
+                let command = ["check", "--max-time", Stage.patience] + stage.edges(addresses)
+                let text = try await stage.notSlow { try await stage.run(command + ["-v", "same.test", "mixed.test"]) }
                     .output
                 #expect(text.contains("3 edges, all serve the same"), "\(text)")
                 #expect(text.contains("3 edges, not all alike:"), "\(text)")
@@ -76,7 +76,7 @@ extension EndToEndTests {
                     #expect(text.contains(words), "\(words): \(text)")
                 }
                 let report = try await stage.notSlow {
-                    try await stage.run(words + ["--format", "json", "mixed.test"])
+                    try await stage.run(command + ["--format", "json", "mixed.test"])
                 }.json()
                 #expect(report["comparison"]["state"] == .string("mixed"))
                 #expect(report["comparison"]["edges"]["asked"].int == 3)

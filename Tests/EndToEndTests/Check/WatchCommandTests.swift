@@ -151,6 +151,19 @@ extension EndToEndTests {
             }
         }
 
+        @Test("an edge may take as long as the configuration says", .waitsForTimeout)
+        func slowEdge() async throws {
+            try await Stage.with(addresses: Self.addresses) { stage in
+                stage.lab.origin("site.test").serve(file())
+                stage.lab.cdn.holds("site.test", body: file())
+                // Longer than without a configuration.
+                stage.lab.cdn.behaves("site.test", .after(.seconds(12), .reply(.json(file()))), edge: Self.edges[1])
+                let process = try start(stage)
+                #expect(try await process.ended() == .exit(0))
+                #expect(process.output.contains("2 of 2 edges"), "\(process.output)")
+            }
+        }
+
         @Test("no request outlasts the watch")
         func shortRequests() async throws {
             try await Stage.with(addresses: Self.addresses) { stage in

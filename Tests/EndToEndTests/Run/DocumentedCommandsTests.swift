@@ -39,7 +39,7 @@ extension EndToEndTests {
                         try await beside?(stage, $0)
                     }
                     // A busy machine makes the lab slow, and the program says so.
-                    for _ in 0..<20 where run.text.contains(/origin\.slow|first byte came/) {
+                    for _ in 0..<20 where run.text.contains(Stage.slow) {
                         run = try await stage.shell(command.line, after: code, isTerminal: world.isTerminal)
                     }
                     code = run.code

@@ -92,7 +92,7 @@ extension EndToEndTests {
                 // checks run.
                 try await until("checks without a ping", seen: { process.errors }) {
                     let before = receiver.received.count
-                    try await watch.checks(3, of: Self.host)
+                    try await watch.checks(10, of: Self.host)
                     return receiver.received.count == before
                 }
                 receiver.answers(200)
@@ -100,9 +100,9 @@ extension EndToEndTests {
                 try await until("pings again", seen: { process.errors }) {
                     process.errors.contains("heartbeats are sent again")
                 }
-                let said = process.errors.matches(of: /heartbeat failed|heartbeat not sent|heartbeats are sent again/)
+                let said = process.errors.matches(of: /heartbeat failed|heartbeat not sent.*|heartbeats are sent again/)
                     .map(\.output)
-                #expect(said.contains("heartbeat failed") && said.contains("heartbeat not sent"))
+                #expect(said.contains("heartbeat failed") && said.contains { $0.hasPrefix("heartbeat not sent") })
                 #expect(zip(said, said.dropFirst()).allSatisfy { $0 != $1 }, "no line is repeated: \(said)")
                 #expect(!process.errors.contains("PLANTED"))
                 process.signal(SIGTERM)

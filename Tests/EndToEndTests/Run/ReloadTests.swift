@@ -109,7 +109,7 @@ extension EndToEndTests {
                         process.errors.contains(words)
                             && process.errors.components(separatedBy: "configuration not reloaded").count > refusals
                     }
-                    // The message is about the first refusal.
+                    // Later refusals must not join the first before its message is sent.
                     _ = try await receiver.deliveries(count: 1, within: Stage.timeout)
                     let overview = try await fetch(page, on: stage)
                     #expect(overview.contains("change rejected"))

@@ -80,7 +80,7 @@ struct Namespace: Sendable {
 
     /// Runs `check` in a namespace that is removed afterwards.
     func check(on stage: Stage, _ arguments: [String]) async throws -> Run {
-        // Of an earlier run.
+        // An earlier attempt's logs would be appended to.
         for log in ["web/access.log", "questions", "waiting"] {
             try? FileManager.default.removeItem(at: stage.folder.appending(path: log))
         }

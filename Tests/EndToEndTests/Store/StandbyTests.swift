@@ -25,7 +25,8 @@ extension EndToEndTests {
                 }
                 // The answers are stored a moment after the receiver sends them.
                 try await until("the outcomes", every: .milliseconds(200)) {
-                    try await !stage.run(["deliveries", "list"]).output.contains("pending")
+                    let list = try await stage.run(["deliveries", "list"])
+                    return list.end == .exit(0) && !list.output.contains("pending")
                 }
                 try await first.checks(2, of: hosts)
 
