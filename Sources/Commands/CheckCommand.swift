@@ -98,7 +98,7 @@ struct CheckCommand: AsyncParsableCommand {
         }
         let targets = try question.map { [$0.target] } ?? chosen(file)
         let checker = try OneShotChecker(
-            network: network, timeout: network.maxTime?.duration, asksCDN: asksCDN, targets: targets.count,
+            network: network, asksCDN: asksCDN, targets: targets.count,
             configuration: file,
             expectations: expectations.read(for: targets.map(\.domain)))
         let progress = Progress(total: targets.count, isQuiet: quiet)

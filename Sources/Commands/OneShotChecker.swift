@@ -25,16 +25,16 @@ struct OneShotChecker: Sendable {
     /// From the command line, in addition to those of the configuration.
     private let expectations: [Domain: Expectations]
 
-    /// `timeout`, `asksEdges`: nil leaves them to the configuration. `targets`: how many there are. For few, each
+    /// `asksEdges`: nil leaves it to the configuration. `targets`: how many there are. For few, each
     /// connection reads only the certificates that it needs; for many, the whole trust store is parsed once.
     init<Limit>(
-        network: NetworkOptions<Limit>, timeout: Duration?, asksCDN: Bool, asksEdges: Bool? = nil,
+        network: NetworkOptions<Limit>, asksCDN: Bool, asksEdges: Bool? = nil,
         targets: Int,
         configuration: ConfigurationFile?,
         expectations: [Domain: Expectations] = [:]
     ) throws {
         self.configuration = configuration
-        self.timeout = timeout
+        timeout = network.timeout
         self.expectations = expectations
         // Without a file, use the defaults.
         let file = configuration ?? ConfigurationFile(domains: [])

@@ -59,7 +59,7 @@ struct WatchCommand: AsyncParsableCommand {
         }
         let file = try network.configuration.loadIfPresent()
         let checker = try OneShotChecker(
-            network: network, timeout: nil, asksCDN: true, asksEdges: true, targets: targets.count,
+            network: network, asksCDN: true, asksEdges: true, targets: targets.count,
             configuration: file)
         let ends = try await checker.close(after: {
             if let target = targets.first(where: { !checker.mode(of: $0).readsCDN }) {

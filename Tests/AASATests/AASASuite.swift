@@ -3,7 +3,7 @@ import TestTraits
 import Testing
 
 /// The root suite of this target.
-@Suite("AASA", .timeLimit(.minutes(600)), .computing)
+@Suite("AASA", .timeLimit(.minutes(120)), .computing)
 struct AASASuite {}
 
 /// The error for this text, or nil if it is accepted.

@@ -8,7 +8,7 @@ import Testing
 @testable import Alerting
 
 /// The root suite of this target.
-@Suite("Alerting", .timeLimit(.minutes(600)), .inTurn)
+@Suite("Alerting", .timeLimit(.minutes(120)), .inTurn)
 struct AlertingSuite {}
 
 /// 2026-11-21T07:00:00Z.

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// The root suite of this target. The limit ends a test that hangs.
-@Suite(.timeLimit(.minutes(600)), .computing)
+@Suite(.timeLimit(.minutes(120)), .computing)
 enum ConfigurationSuite {}
 
 /// The environment and the files of the fixtures.

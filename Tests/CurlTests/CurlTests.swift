@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// Every suite of this target: real transfers, over loopback only.
-@Suite(.timeLimit(.minutes(600)), .inTurn)
+@Suite(.timeLimit(.minutes(120)), .inTurn)
 enum CurlTests {}
 
 /// Runs a test with a lab and a driver that trusts it, and always shuts both down.

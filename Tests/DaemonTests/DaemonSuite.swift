@@ -11,7 +11,7 @@ import Testing
 
 @testable import Daemon
 
-@Suite("The daemon's parts", .timeLimit(.minutes(600)), .inTurn) struct DaemonSuite {}
+@Suite("The daemon's parts", .timeLimit(.minutes(120)), .inTurn) struct DaemonSuite {}
 
 let noon = Date(timeIntervalSince1970: 1_795_000_000)
 let silent = Logger(label: "x") { _ in SwiftLogNoOpLogHandler() }

@@ -112,10 +112,8 @@ extension DaemonSuite {
             var checked = DomainState(domain: broken)
             checked.lastCheckedAt = noon - 60
             _ = try await scratch.store.commit(Evaluation(state: checked))
-            var configuration = GRDB.Configuration()
-            configuration.busyMode = .timeout(600)
-            let queue = try DatabaseQueue(path: scratch.store.path, configuration: configuration)
             func setFormat(_ format: Int) async throws {
+                let queue = try DatabaseQueue(path: scratch.store.path)
                 try await queue.write {
                     try $0.execute(sql: "UPDATE domain SET format = \(format) WHERE name = 'd0.test'")
                 }

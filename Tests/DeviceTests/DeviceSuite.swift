@@ -8,7 +8,7 @@ import Testing
 @testable import Device
 
 /// The root suite of this target.
-@Suite("Device", .timeLimit(.minutes(600)), .computing)
+@Suite("Device", .timeLimit(.minutes(120)), .computing)
 struct DeviceSuite {}
 
 /// An invented device: `swcutil show --verbose` in its published form, with our own names.

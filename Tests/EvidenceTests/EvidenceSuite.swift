@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// The root suite of this target.
-@Suite("Evidence", .timeLimit(.minutes(600)), .computing)
+@Suite("Evidence", .timeLimit(.minutes(120)), .computing)
 struct EvidenceSuite {}
 
 /// The verdict on one check of example.com.

@@ -11,7 +11,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-@Suite("Golden files", .computing, .timeLimit(.minutes(600)))
+@Suite("Golden files", .computing, .timeLimit(.minutes(120)))
 struct GoldenTests {
     @Test(
         "every surface equals its golden file, agrees with the others, and fits openapi.json",

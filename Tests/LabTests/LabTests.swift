@@ -4,7 +4,7 @@ import LabFaults
 import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(600)), .inTurn)
+@Suite(.timeLimit(.minutes(120)), .inTurn)
 struct LabTests {}
 
 let body = #"{"applinks":{"details":[]}}"#

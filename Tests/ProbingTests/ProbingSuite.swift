@@ -8,7 +8,7 @@ import Testing
 @testable import Probing
 
 /// Every suite of this target: real requests, over loopback only.
-@Suite(.timeLimit(.minutes(600)), .inTurn)
+@Suite(.timeLimit(.minutes(120)), .inTurn)
 enum ProbingTests {}
 
 /// A lab, and what it takes to probe it. `names` gives a host several of the lab's addresses; all other hosts use the

@@ -10,7 +10,7 @@ import Testing
 @testable import Monitoring
 
 /// The root of this target's tests.
-@Suite("Status server", .timeLimit(.minutes(600)), .inTurn)
+@Suite("Status server", .timeLimit(.minutes(120)), .inTurn)
 struct StatusServerSuite {}
 
 /// 2026-11-21T07:00:00Z.

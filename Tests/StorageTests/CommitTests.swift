@@ -2,7 +2,6 @@ import Evidence
 import Foundation
 import GRDB
 import Synchronization
-import TestTraits
 import Testing
 
 @testable import Monitoring
@@ -97,14 +96,13 @@ extension StorageSuite {
             #expect(try await levels { try await store.commit(check) } == [1])
         }
 
-        @Test("writes that queue behind one that fails to get another process's lock fail with it", .waitsForTimeout)
+        @Test("writes that queue behind one that fails to get another process's lock fail with it")
         func sharedWait() async throws {
             try store.close()
             final class Count: Sendable { let value = Mutex(0) }
             let (tried, asked) = (Count(), Count())
             let store = try Store(
-                // Long enough for all writes to be in the queue.
-                path: folder.store, lockTimeout: .seconds(10),
+                path: folder.store, lockTimeout: .seconds(2),
                 obstacle: { _ in
                     tried.value.withLock { $0 += 1 }
                     // The first write continues once the others have been requested.

@@ -10,7 +10,7 @@ import Testing
 @testable import Storage
 
 /// The root of this target's tests.
-@Suite("Storage", .timeLimit(.minutes(600)), .inTurn)
+@Suite("Storage", .timeLimit(.minutes(120)), .inTurn)
 struct StorageSuite {}
 
 /// A directory that is deleted after the test.

@@ -11,14 +11,14 @@ package final class NotifySocket: Sendable {
 
     /// The value of `NOTIFY_SOCKET`.
     package let name: String
-    private let descriptor: Int32
-    private let received: Received
+    private let received = Received()
 
+    /// The socket; its thread may hold it longer than the owner of this object.
     private final class Received: Sendable {
-        private let descriptor: Int32
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         private let messages = Mutex<[String]>([])
 
-        init(_ descriptor: Int32) { self.descriptor = descriptor }
+        deinit { close(descriptor) }
 
         /// What has come so far.
         func read() -> [String] {
@@ -36,39 +36,29 @@ package final class NotifySocket: Sendable {
     /// `name`: a path, or `@` and an abstract name.
     package init(_ name: String) throws {
         self.name = name
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        received = Received(descriptor)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var bytes = Array(name.utf8)
         if bytes.first == UInt8(ascii: "@") { bytes[0] = 0 }
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            close(descriptor)
-            throw Unavailable(reason: "too long")
-        }
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw Unavailable(reason: "too long") }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
         let bound = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(received.descriptor, $0, length) }
         }
-        guard bound == 0 else {
-            let reason = String(cString: strerror(errno))
-            close(descriptor)
-            throw Unavailable(reason: reason)
-        }
+        guard bound == 0 else { throw Unavailable(reason: String(cString: strerror(errno))) }
         // Always reads, as systemd does: the queue holds ten messages, and the daemon drops what it cannot send.
-        Thread.detachNewThread { [descriptor, received] in
-            var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        Thread.detachNewThread { [received] in
+            var wait = pollfd(fd: received.descriptor, events: Int16(POLLIN), revents: 0)
             repeat {
                 poll(&wait, 1, -1)
                 _ = received.read()
             } while wait.revents & Int16(POLLHUP) == 0
-            close(descriptor)
         }
     }
 
-    // The thread closes it.
-    deinit { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    /// Ends the thread.
+    deinit { shutdown(received.descriptor, Int32(SHUT_RDWR)) }
 
     /// All messages so far, in order of arrival.
     package var messages: [String] { received.read() }

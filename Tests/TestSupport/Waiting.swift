@@ -1,14 +1,27 @@
 // What tests do on a busy machine: wait for a condition, and repeat what came too late to be of use.
 
-/// A condition that must become true never did.
-package struct NeverBecameTrue: Error {}
+/// How long a test waits for an event that must come: much longer than on a busy machine. It only ends a test that would
+/// hang.
+package let waitLimit: Duration = .seconds(600)
 
-/// Waits for a condition that must become true: ten minutes, much longer than on a busy machine.
-package func until(_ condition: () async throws -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(600)
+package struct NeverCame: Error, CustomStringConvertible {
+    let what: String
+    let seen: String
+
+    package init(what: String, seen: String) { (self.what, self.seen) = (what, seen) }
+
+    package var description: String { "never came: \(what); seen: \(seen.suffix(3000))" }
+}
+
+/// Waits for a condition that must become true. `pause`: between two tries; longer if a try starts a program.
+package func until(
+    _ what: String = "what the test waits for", every pause: Duration = .milliseconds(10), seen: () -> String = { "" },
+    _ condition: () async throws -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + waitLimit
     while try await !condition() {
-        guard ContinuousClock.now < deadline else { throw NeverBecameTrue() }
-        try await Task.sleep(for: .milliseconds(2))
+        guard ContinuousClock.now < deadline else { throw NeverCame(what: what, seen: seen()) }
+        try await Task.sleep(for: pause)
     }
 }
 

@@ -169,7 +169,7 @@ struct DeviceCommand: AsyncParsableCommand {
             try RemoteMonitor(url: $0, tokenFile: remote.tokenFile, caFile: network.caFile)
         }
         let checker = try OneShotChecker(
-            network: network, timeout: network.maxTime?.duration, asksCDN: true, targets: targets.count,
+            network: network, asksCDN: true, targets: targets.count,
             configuration: file)
         let api: (any MonitorAPI)? = monitor ?? checker.api
         let progress = Progress(total: targets.count, isQuiet: false)

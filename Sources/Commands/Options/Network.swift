@@ -23,7 +23,7 @@ extension Network: Remote {
         let file = try configuration.loadIfPresent(isOfUse: !sources.isEmpty)
         guard !sources.isEmpty else { return [:] }
         let checker = try OneShotChecker(
-            network: self, timeout: maxTime?.duration, asksCDN: true, targets: sources.count,
+            network: self, asksCDN: true, targets: sources.count,
             configuration: file)
         return try await checker.close(after: {
             var result: [FileSource: Result<SourceText, CommandFailure>] = [:]
@@ -71,7 +71,7 @@ extension Network: Remote {
 
     func sites(of targets: [Target], asksCDN: Bool) async throws -> [Target: any AuditedSite] {
         let checker = try OneShotChecker(
-            network: self, timeout: maxTime?.duration, asksCDN: asksCDN, targets: targets.count,
+            network: self, asksCDN: asksCDN, targets: targets.count,
             configuration: try configuration.loadIfPresent())
         var sites: [Target: any AuditedSite] = [:]
         try await checker.close(after: {

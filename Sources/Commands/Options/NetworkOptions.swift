@@ -71,6 +71,9 @@ struct NetworkOptions<Limit: TimeLimit>: ParsableArguments {
         if let caFile { try CertificateFile.check(caFile, as: "'\(caFile.displayable)'", option: "--cacert") }
     }
 
+    /// The limit for the origin, and again for the CDN; nil: the configuration's.
+    var timeout: Duration? { Limit.isOfOneCheck ? maxTime?.duration : nil }
+
     var family: TransferRequest.AddressFamily { isIPv4Only ? .v4 : isIPv6Only ? .v6 : .any }
 }
 
@@ -78,6 +81,7 @@ struct NetworkOptions<Limit: TimeLimit>: ParsableArguments {
 protocol TimeLimit {
     static var help: ArgumentHelp { get }
     static var range: ClosedRange<Duration> { get }
+    static var isOfOneCheck: Bool { get }
 }
 
 /// The limit of a command that asks each place once.
@@ -86,6 +90,7 @@ enum LimitOfOneCheck: TimeLimit {
         "Time limit for the origin, and again for the CDN: seconds, or a duration such as 1m30s (default: 10s).",
         valueName: "time")
     static let range = Duration.milliseconds(1)...(.seconds(3600))
+    static let isOfOneCheck = true
 }
 
 /// The limit of a command that asks again and again.
@@ -96,6 +101,7 @@ enum LimitOfWholeWatch: TimeLimit {
         valueName: "time")
     /// A year is enough for users who mean "for ever".
     static let range = Duration.milliseconds(1)...(.seconds(365 * 86_400))
+    static let isOfOneCheck = false
 }
 
 /// A file of trusted certificates that the user named. If it contains no certificate, every check would fail, and not

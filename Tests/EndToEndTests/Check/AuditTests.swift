@@ -6,12 +6,6 @@ import LabFaults
 import TestSupport
 import Testing
 
-extension Stage {
-    fileprivate func audit(_ command: [String]) async throws -> MonitorProcess {
-        try await notSlow { try await run(command) }
-    }
-}
-
 extension EndToEndTests {
     @Suite struct AuditTests {
         private static let app = "ABCDE12345.com.example.app"
@@ -67,7 +61,7 @@ extension EndToEndTests {
                 ]
                 try stage.write("App.entitlements", Self.entitlements(Self.app, claimed))
                 let command = ["audit", "--entitlements", "App.entitlements"] + stage.network
-                let process = try await stage.audit(command + ["--format", "json"])
+                let process = try await stage.runNotSlow(command + ["--format", "json"])
                 #expect(process.end == .exit(1), "\(process.errors)")
                 let report = try process.json()
                 #expect(report["schema"] == .string("aasa-monitor/audit/v1"))
@@ -89,7 +83,7 @@ extension EndToEndTests {
                 // The check of an entry is the same as in `check`.
                 #expect(audit["entries"][4]["check"]["schema"] == .string("aasa-monitor/check/v1"))
                 #expect(audit["entries"][4]["check"].rules.contains("expect.service-missing"))
-                let text = try await stage.audit(command)
+                let text = try await stage.runNotSlow(command)
                 #expect(text.end == .exit(1))
                 for part in [
                     "\(Self.app)  FAILING  5 of its 15 associated domains work.\n",
@@ -276,7 +270,7 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(row.file)
                 try stage.write("App.entitlements", row.entitlements)
                 let command = ["audit", "--entitlements", "App.entitlements"] + stage.network
-                let process = try await stage.audit(command + ["--format", "json"])
+                let process = try await stage.runNotSlow(command + ["--format", "json"])
                 let works = row.works.allSatisfy(\.self)
                 #expect(process.end == .exit(works ? 0 : 1), "\(process.errors)")
                 let audit = try #require(try process.json()["apps"].elements.first)
@@ -286,7 +280,7 @@ extension EndToEndTests {
                 for (entry, works) in zip(audit["entries"].elements, row.works) {
                     #expect((entry["verdict"] == .string("failing")) != works)
                 }
-                let text = try await stage.audit(command).output
+                let text = try await stage.runNotSlow(command).output
                 for words in row.words { #expect(text.contains(words), "\(words)\n\(text)") }
                 #expect(text.contains("FAILING") != works)
             }
@@ -300,7 +294,7 @@ extension EndToEndTests {
                 let command = [
                     "audit", "--offline", "--entitlements", "App.entitlements", "--file", "site.test=site.json",
                 ]
-                let process = try await stage.audit(command + ["--format", "json"])
+                let process = try await stage.runNotSlow(command + ["--format", "json"])
                 let works = row.works.allSatisfy(\.self)
                 #expect(process.end == .exit(works ? 0 : 1), "\(process.errors)")
                 let audit = try #require(try process.json()["apps"].elements.first)
@@ -310,7 +304,7 @@ extension EndToEndTests {
                     #expect(entry["file"]["path"] == .string("site.json") && entry["check"] == .null)
                     #expect(entry["origin"] == .string("not asked") && entry["cdn"] == .string("not asked"))
                 }
-                let text = try await stage.audit(command).output
+                let text = try await stage.runNotSlow(command).output
                 // Not the linter's messages: the text has only the first.
                 for words in row.words where !words.contains("lint ") && !words.contains("entry opens") {
                     #expect(text.contains(words), "\(words)\n\(text)")
@@ -433,10 +427,10 @@ extension EndToEndTests {
             try await Stage.withoutLab { stage in
                 try stage.write("App.entitlements", Self.entitlements(Self.app, ["applinks:site.test"]))
                 let command = ["audit", "--offline", "--entitlements", "App.entitlements"]
-                let process = try await stage.audit(command + ["--format", "json"])
+                let process = try await stage.runNotSlow(command + ["--format", "json"])
                 #expect(process.end == .exit(0))
                 #expect(try process.json()["apps"][0]["verdict"] == .string("unknown"))
-                #expect(try await stage.audit(command).output.hasPrefix("\(Self.app)  UNKNOWN  "))
+                #expect(try await stage.runNotSlow(command).output.hasPrefix("\(Self.app)  UNKNOWN  "))
             }
         }
 
@@ -476,13 +470,13 @@ extension EndToEndTests {
                     "App.entitlements",
                     Self.entitlements(Self.app, ["applinks:*.site.test", "activitycontinuation:site.test"]))
                 let command = ["audit", "--entitlements", "App.entitlements"] + stage.network
-                let text = try await stage.audit(command)
+                let text = try await stage.runNotSlow(command)
                 #expect(text.end == .exit(0))
                 #expect(
                     text.output.contains(
                         "webcredentials:*.site.test  NOTE  The file names the app, but the app does not claim it"),
                     "\(text.output)")
-                let json = try await stage.audit(command + ["--format", "json"]).json()
+                let json = try await stage.runNotSlow(command + ["--format", "json"]).json()
                 #expect(json["apps"][0]["unclaimed"].elements == [.string("webcredentials:*.site.test")])
             }
         }
@@ -492,7 +486,8 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").behaviour = .reply(.status(404))
                 try stage.write("App.entitlements", Self.entitlements(Self.app, ["applinks:*.site.test"]))
-                let process = try await stage.audit(["audit", "--entitlements", "App.entitlements"] + stage.network)
+                let process = try await stage.runNotSlow(
+                    ["audit", "--entitlements", "App.entitlements"] + stage.network)
                 #expect(process.end == .exit(1))
                 #expect(process.output.contains("devices read the file of site.test."), "\(process.output)")
             }
@@ -506,7 +501,7 @@ extension EndToEndTests {
                 try stage.write("App.entitlements", Self.entitlements(Self.app, ["applinks:site.test"]))
                 let offline = ["--connect-to", "::127.0.0.1:1"]
                 for command in [["check", "applinks:site.test"], ["audit", "--entitlements", "App.entitlements"]] {
-                    let process = try await stage.audit(command + offline)
+                    let process = try await stage.runNotSlow(command + offline)
                     #expect(process.end == .exit(70), "\(process.output)")
                     #expect(process.output.contains("UNKNOWN"))
                 }
@@ -525,17 +520,17 @@ extension EndToEndTests {
                 stage.lab.origin("site.test").serve(Self.serving("applinks"))
                 try stage.write("App.entitlements", Self.entitlements(Self.app, ["applinks:site.test"]))
                 let command = ["audit", "--entitlements", "App.entitlements"] + stage.network
-                let other = try await stage.audit(command + ["--app", "ABCDE12345.com.example.other"])
+                let other = try await stage.runNotSlow(command + ["--app", "ABCDE12345.com.example.other"])
                 #expect(other.end == .exit(64) && other.output.isEmpty)
                 #expect(
                     other.errors.contains("App.entitlements belongs to \(Self.app), but --app names ABCDE12345.com"))
-                let same = try await stage.audit(command + ["--app", Self.app])
+                let same = try await stage.runNotSlow(command + ["--app", Self.app])
                 #expect(same.end == .exit(0), "\(same.errors)")
                 try stage.write(
                     "App.entitlements", Self.entitlements("ABCDE12345.com.example.*", ["applinks:site.test"]))
-                let within = try await stage.audit(command + ["--app", Self.app])
+                let within = try await stage.runNotSlow(command + ["--app", Self.app])
                 #expect(within.end == .exit(0), "\(within.errors)")
-                let outside = try await stage.audit(command + ["--app", "ZZZZZ99999.com.example.app"])
+                let outside = try await stage.runNotSlow(command + ["--app", "ZZZZZ99999.com.example.app"])
                 #expect(outside.end == .exit(64) && outside.output.isEmpty)
                 #expect(
                     outside.errors.contains("is for apps whose ID is ABCDE12345.com.example.*, but --app names ZZZZZ"))
@@ -549,20 +544,20 @@ extension EndToEndTests {
                 try stage.write("App.entitlements", Self.entitlements(Self.app, ["applinks:both.test"]))
                 try stage.write("Clip.entitlements", Self.entitlements(nil, ["appclips:both.test"]))
                 let command = ["audit", "--entitlements", "App.entitlements", "Clip.entitlements"] + stage.network
-                let unnamed = try await stage.audit(command)
+                let unnamed = try await stage.runNotSlow(command)
                 #expect(unnamed.end == .exit(64) && unnamed.output.isEmpty)
                 #expect(
                     unnamed.errors.contains("Clip.entitlements does not contain the app's ID; give it with --app"))
-                let named = try await stage.audit(command + ["--app", Self.app])
+                let named = try await stage.runNotSlow(command + ["--app", Self.app])
                 #expect(named.end == .exit(0), "\(named.output)")
                 #expect(named.output.matches(of: /1 of its 1 associated domain works\.\n/).count == 2)
                 let piped = try await stage.run(
                     ["audit", "--entitlements", "-"] + stage.network,
                     input: Self.entitlements("$AppIdentifierPrefix.com.x", ["applinks:both.test"]))
                 #expect(piped.end == .exit(64) && piped.errors.contains("- does not contain the app's ID"))
-                let other = try await stage.audit(command + ["--app", "ABCDE12345.com.example.Clip"])
+                let other = try await stage.runNotSlow(command + ["--app", "ABCDE12345.com.example.Clip"])
                 #expect(other.end == .exit(1), "\(other.output)")
-                let faulty = try await stage.audit(command + ["--app", "com.example.app"])
+                let faulty = try await stage.runNotSlow(command + ["--app", "com.example.app"])
                 #expect(faulty.end == .exit(64))
                 #expect(faulty.errors.contains("--app: 'com.example.app' is not a valid app ID"), "\(faulty.errors)")
             }

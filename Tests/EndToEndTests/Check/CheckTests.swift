@@ -5,6 +5,21 @@ import TestTraits
 import Testing
 import TestSupport
 
+extension Stage {
+    /// What a check prints on a terminal, and its end.
+    fileprivate func onTerminal(
+        _ start: (FileHandle) throws -> MonitorProcess
+    ) async throws -> (end: MonitorProcess.End, text: String) {
+        try await repeated {
+            let terminal = try Terminal()
+            let end = try await start(terminal.child).ended()
+            return (end, terminal.read())
+        } while: {
+            $0.text.contains(Self.slow)
+        }
+    }
+}
+
 extension EndToEndTests {
     @Suite struct CheckTests {
         @Test("a healthy domain passes")
@@ -305,12 +320,12 @@ extension EndToEndTests {
         func colours(_ noColor: String?) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
-                let terminal = try Terminal()
-                let process = try stage.start(
-                    ["check"] + stage.network + ["site.test"],
-                    environment: noColor.map { ["NO_COLOR": $0] } ?? [:], output: terminal.child)
-                try await process.ended()
-                let text = terminal.read()
+                let (end, text) = try await stage.onTerminal { terminal in
+                    try stage.start(
+                        ["check"] + stage.network + ["site.test"],
+                        environment: noColor.map { ["NO_COLOR": $0] } ?? [:], output: terminal)
+                }
+                #expect(end == .exit(0))
                 #expect(text.contains("site.test"))
                 #expect(text.contains("\u{1B}[") == (noColor != "1"))
             }
@@ -322,13 +337,12 @@ extension EndToEndTests {
         func colour(_ choice: String, _ isColoured: Bool) async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
-                let terminal = try Terminal()
-                let dumb = try stage.start(
-                    ["check", "--color", choice] + stage.network + ["site.test"], environment: ["TERM": "dumb"],
-                    output: terminal.child, errors: terminal.child)
-                try await dumb.ended()
-                let text = terminal.read()
-                #expect(text.contains("site.test"))
+                let (end, text) = try await stage.onTerminal { terminal in
+                    try stage.start(
+                        ["check", "--color", choice] + stage.network + ["site.test"], environment: ["TERM": "dumb"],
+                        output: terminal, errors: terminal)
+                }
+                #expect(end == .exit(0))
                 #expect(text.contains("\u{1B}") == isColoured)
                 let pipe = try await stage.check(["--color=\(choice)", "site.test"])
                 #expect(pipe.output.contains("\u{1B}[") == isColoured, "\(pipe.output)")
@@ -350,13 +364,12 @@ extension EndToEndTests {
         func environment() async throws {
             try await Stage.with { stage in
                 stage.lab.origin("site.test").serve(file())
-                let environment = [
-                    "https_proxy": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9",
-                    "ALL_PROXY": "http://127.0.0.1:9", "SSL_CERT_FILE": "/dev/null", "CURL_CA_BUNDLE": "/dev/null",
-                ]
-                let process = try await stage.notSlow {
-                    try await stage.run(["check"] + stage.network + ["site.test"], environment: environment)
-                }
+                let process = try await stage.runNotSlow(
+                    ["check"] + stage.network + ["site.test"],
+                    environment: [
+                        "https_proxy": "http://127.0.0.1:9", "HTTPS_PROXY": "http://127.0.0.1:9",
+                        "ALL_PROXY": "http://127.0.0.1:9", "SSL_CERT_FILE": "/dev/null", "CURL_CA_BUNDLE": "/dev/null",
+                    ])
                 #expect(process.end == .exit(0))
             }
         }

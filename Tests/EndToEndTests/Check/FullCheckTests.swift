@@ -68,16 +68,13 @@ extension EndToEndTests {
                 cdn.holds("mixed.test", body: file("v1"), age: .seconds(120), edge: addresses[1])
                 cdn.fails("mixed.test", reason: "SWCERR00101 Bad HTTP Response: 403 Forbidden", edge: addresses[2])
                 let command = ["check", "--max-time", Stage.patience] + stage.edges(addresses)
-                let text = try await stage.notSlow { try await stage.run(command + ["-v", "same.test", "mixed.test"]) }
-                    .output
+                let text = try await stage.runNotSlow(command + ["-v", "same.test", "mixed.test"]).output
                 #expect(text.contains("3 edges, all serve the same"), "\(text)")
                 #expect(text.contains("3 edges, not all alike:"), "\(text)")
                 for words in ["the origin's file", "another file, ", "status 404, Apple says: SWCERR00101"] {
                     #expect(text.contains(words), "\(words): \(text)")
                 }
-                let report = try await stage.notSlow {
-                    try await stage.run(command + ["--format", "json", "mixed.test"])
-                }.json()
+                let report = try await stage.runNotSlow(command + ["--format", "json", "mixed.test"]).json()
                 #expect(report["comparison"]["state"] == .string("mixed"))
                 #expect(report["comparison"]["edges"]["asked"].int == 3)
                 #expect(report["comparison"]["edges"]["in_sync"].int == 1)

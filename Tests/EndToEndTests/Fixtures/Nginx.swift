@@ -1,6 +1,7 @@
 import Foundation
 import Lab
 import LabFaults
+import TestSupport
 
 /// Debian's nginx with one site and a certificate from the lab's authority.
 struct Nginx: Sendable {

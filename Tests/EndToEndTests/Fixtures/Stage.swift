@@ -9,7 +9,7 @@ import TestSupport
 struct Stage: Sendable {
     /// How long a test waits for an event that must come: much longer than on a busy machine. It only ends a test that
     /// would hang.
-    static let timeout: Duration = .seconds(600)
+    static let timeout = waitLimit
 
     /// The same in seconds, for curl and the program: for requests that must get an answer.
     static let patience = "\(timeout.components.seconds)"
@@ -115,12 +115,12 @@ struct Stage: Sendable {
         return process
     }
 
-    /// The options that send the program's requests to the lab, for `watch`: its time limit is that of the whole watch.
+    /// The options that send the program's requests to the lab.
     var route: [String] {
         ["--cacert", lab.caFile, "--connect-to", lab.connectTo, "--cdn-url", lab.cdnBaseURL]
     }
 
-    /// The same for other commands. On a busy machine a request takes longer than a user would wait, so the time limit is
+    /// The same, for a command other than `watch`, whose time limit is that of the whole watch. On a busy machine a request takes longer than a user would wait, so the time limit is
     /// that of the tests, unless later arguments set one.
     var network: [String] { route + ["--max-time", Self.patience] }
 
@@ -134,7 +134,7 @@ struct Stage: Sendable {
     }
 
     func check(_ arguments: [String], input: String = "") async throws -> MonitorProcess {
-        try await notSlow { try await run(["check"] + network + arguments, input: input) }
+        try await runNotSlow(["check"] + network + arguments, input: input)
     }
 
     /// Starts `watch`. A configuration gives its requests the longest time limit that there is.
@@ -160,13 +160,13 @@ struct Stage: Sendable {
         var reports: [String: JSONValue] = [:]
         var left = hosts
         for _ in 0..<20 where !left.isEmpty {
+            if !reports.isEmpty { lab.forgetRequests(of: left) }
             let process = try await run(["check"] + network + ["--format", "jsonl"] + options + left)
             for line in process.output.split(separator: "\n") {
                 let report = try JSONValue(String(line))
                 reports[report["domain"].string ?? ""] = report
             }
             left = left.filter { reports[$0]?.rules.contains("origin.slow") == true }
-            lab.forgetRequests(of: left)
         }
         return reports
     }
@@ -177,6 +177,12 @@ struct Stage: Sendable {
     /// On a busy machine any origin is slow. Such a check does not count, nor do the requests until then; it is repeated.
     func notSlow(_ check: () async throws -> MonitorProcess) async throws -> MonitorProcess {
         try await repeated(check) { $0.output.contains(Self.slow) }
+    }
+
+    func runNotSlow(
+        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+    ) async throws -> MonitorProcess {
+        try await notSlow { try await run(arguments, input: input, environment: environment) }
     }
 
     func repeated<Answer>(
@@ -204,24 +210,6 @@ extension JSONValue {
 
     func finding(_ rule: String) -> JSONValue {
         self["findings"].elements.first { $0["rule"].string == rule } ?? .absent
-    }
-}
-
-struct NeverCame: Error, CustomStringConvertible {
-    let what: String
-    let seen: String
-    var description: String { "never came: \(what); seen: \(seen.suffix(3000))" }
-}
-
-/// Waits for a condition that must become true. `pause`: between two tries; longer if a try starts a program.
-func until(
-    _ what: String, every pause: Duration = .milliseconds(10), seen: () -> String = { "" },
-    _ condition: () async throws -> Bool
-) async throws {
-    let deadline = ContinuousClock.now + Stage.timeout
-    while try await !condition() {
-        guard ContinuousClock.now < deadline else { throw NeverCame(what: what, seen: seen()) }
-        try await Task.sleep(for: pause)
     }
 }
 

@@ -3,6 +3,7 @@
 import Foundation
 import Lab
 import LabFaults
+import TestSupport
 
 struct DocumentedCommand {
     /// As somebody types it, without the prompt.

@@ -4,6 +4,7 @@
 import Foundation
 import Lab
 import LabFaults
+import TestSupport
 import TestTraits
 import Testing
 

@@ -9,7 +9,7 @@ import Testing
 import TestSupport
 
 /// Runs alone, because it can run longer than the other suites.
-@Suite(.timeLimit(.minutes(600)), .inTurn(first: true))
+@Suite(.timeLimit(.minutes(120)), .inTurn(first: true))
 struct KillLoopTests {
     /// `make kills KILLS=200` runs more.
     private static let kills = ProcessInfo.processInfo.environment["AASA_KILLS"].flatMap(Int.init) ?? 10

@@ -3,6 +3,7 @@
 
 import Foundation
 import Lab
+import TestSupport
 import TestTraits
 import Testing
 

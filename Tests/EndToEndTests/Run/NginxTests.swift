@@ -13,9 +13,8 @@ extension EndToEndTests {
             try await Stage.with { stage in
                 let nginx = try await Nginx.start(on: stage, host: "site.test", file())
                 stage.lab.cdn.holds("site.test", body: file())
-                let process = try await stage.notSlow {
-                    try await stage.run(["check", "--format", "json"] + nginx.network + ["site.test"])
-                }
+                let process = try await stage.runNotSlow(
+                    ["check", "--format", "json"] + nginx.network + ["site.test"])
                 #expect(process.end == .exit(0), "\(process.output)")
                 let report = try process.json()
                 #expect(report["verdict"] == .string("ok"))

@@ -2,6 +2,7 @@
 
 import Foundation
 import Lab
+import TestSupport
 import Testing
 
 extension EndToEndTests {

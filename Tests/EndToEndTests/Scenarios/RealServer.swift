@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import Lab
 import LabFaults
+import TestSupport
 
 /// A web server on a loopback port. It ends with its stage.
 struct RealServer: Sendable {

@@ -88,9 +88,8 @@ extension EndToEndTests {
                     }
                     """)
                 stage.lab.cdn.holds("site.test", body: file())
-                let process = try await stage.notSlow {
-                    try await stage.run(["check", "--format", "json"] + server.network(hosts) + ["site.test"])
-                }
+                let process = try await stage.runNotSlow(
+                    ["check", "--format", "json"] + server.network(hosts) + ["site.test"])
                 let report = try process.json()
                 let isFailing = site.verdict == "failing"
                 #expect(process.end == .exit(isFailing ? 1 : 0), "\(process.errors)")
@@ -132,9 +131,7 @@ extension EndToEndTests {
                     addresses: addresses, block("127.0.0.1", "www") + block("[::1]", areAlike ? "www" : "old"))
                 stage.lab.cdn.holds("site.test", body: file("v2"))
                 let network = server.network(["site.test"], addresses: addresses)
-                let process = try await stage.notSlow {
-                    try await stage.run(["check", "--format", "json"] + network + ["site.test"])
-                }
+                let process = try await stage.runNotSlow(["check", "--format", "json"] + network + ["site.test"])
                 let report = try process.json()
                 #expect(report.errorRules == (areAlike ? [] : ["origin.address-differs"]), "\(report)")
                 #expect(!report.rules.contains("origin.ipv6-broken"))
@@ -172,9 +169,7 @@ extension EndToEndTests {
                     answer: "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n\(file())", handshake.options)
                 stage.lab.cdn.holds("site.test", body: file())
                 let network = server.network(["site.test"])
-                let process = try await stage.notSlow {
-                    try await stage.run(["check", "--format", "json"] + network + ["site.test"])
-                }
+                let process = try await stage.runNotSlow(["check", "--format", "json"] + network + ["site.test"])
                 let report = try process.json()
                 #expect(report.errorRules == Set([handshake.rule].compactMap(\.self)), "\(report)")
                 #expect(report["verdict"] == .string(handshake.rule == nil ? "ok" : "failing"))

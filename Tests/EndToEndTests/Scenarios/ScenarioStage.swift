@@ -106,7 +106,7 @@ struct ScenarioStage {
         let target = try Targets.read(command.targets)[0]
         // Only its own configuration: this process's folder has one, too.
         let checker = try OneShotChecker(
-            network: command.network, timeout: command.network.maxTime?.duration, asksCDN: command.asksCDN, targets: 1,
+            network: command.network, asksCDN: command.asksCDN, targets: 1,
             configuration: command.network.configurationPath.map(ConfigurationOptions.load),
             expectations: command.expectations.read(for: [target.domain]))
         return try await checker.close { try await checker.check(target, depth: command.depth) }

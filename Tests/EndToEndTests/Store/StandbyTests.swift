@@ -3,6 +3,7 @@
 import Foundation
 import Lab
 import LabFaults
+import TestSupport
 import Testing
 
 extension EndToEndTests {
