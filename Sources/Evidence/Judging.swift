@@ -20,7 +20,7 @@ extension Verdict {
             .worstFirst(by: \.severity)
         let (findings, ignored) = context.ignored.split(all)
         // An error is a fact even if its owners ignore it: a missing file must not be called valid. Ignored warnings,
-        // expectations and removed links do not count as facts.
+        // expectations, removed links and late answers do not count as facts: the file came.
         let facts = all.filter { !context.ignored.contains($0.rule) || $0.isFact }
         self.init(
             level: Level(findings), diagnosis: Diagnosis(of: DiagnosisContext(check: context, findings: facts)),
@@ -39,6 +39,7 @@ extension Verdict {
             verdict.ignored.contains(where: { $0.finding.rule == rule && !$0.finding.isFact })
         {
             verdict.diagnosis.cause = .copy(.inSync)
+            (verdict.diagnosis.outlook, verdict.diagnosis.isFetchAtRisk) = (nil, nil)
         }
         return verdict
     }
@@ -56,7 +57,9 @@ extension Finding {
     /// Whether it is about this machine and says nothing about the site.
     package var isOfThisMachine: Bool { if case .monitor = problem { true } else { false } }
 
-    fileprivate var isFact: Bool { severity == .error && problem.area != .expectation && kind != .linksRemoved }
+    fileprivate var isFact: Bool {
+        severity == .error && problem.area != .expectation && ![.linksRemoved, .slow].contains(kind)
+    }
 }
 
 extension Verdict.Level {

@@ -33,6 +33,21 @@ extension EvidenceSuite {
             #expect(verdict.text == plain.text)
         }
 
+        @Test("an ignored late answer explains nothing: the file came", arguments: [2500.0, 6000])
+        func late(_ firstByte: Double) throws {
+            let late = Reply.file(SampleFile.version(1)).with { $0.firstByte = firstByte }
+            let plain = try verdict(late, ignoring: [])
+            let rule = IgnoredRule(Rule(rawValue: "origin.slow"), reason: "far away")
+            #expect(plain.diagnosis.cause.rule == rule.rule)
+            let verdict = try verdict(late, ignoring: [rule])
+            #expect(verdict.level == .ok && verdict.ignored.map(\.finding.rule) == [rule.rule])
+            #expect(verdict.diagnosis == (try self.verdict(late.with { $0.firstByte = 100 }, ignoring: []).diagnosis))
+            var later = plain.ignoring([rule], at: .testing).diagnosis
+            #expect(later.outlook == nil)
+            later.outlook = verdict.diagnosis.outlook
+            #expect(later == verdict.diagnosis)
+        }
+
         @Test("only the findings of the named rule are ignored")
         func others() throws {
             let plain = try verdict(Self.page, ignoring: [])
