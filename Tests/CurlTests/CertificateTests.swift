@@ -71,6 +71,8 @@ extension CurlTests {
                 let known = steps.compactMap { $0 } + [facts.timings.total]
                 #expect(known.count == 5)
                 #expect(known == known.sorted())
+                // The driver was given the address.
+                #expect(facts.timings.dns == 0)
             }
         }
 

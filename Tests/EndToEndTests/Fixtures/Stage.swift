@@ -120,8 +120,9 @@ struct Stage: Sendable {
         ["--cacert", lab.caFile, "--connect-to", lab.connectTo, "--cdn-url", lab.cdnBaseURL]
     }
 
-    /// The same, for a command other than `watch`, whose time limit is that of the whole watch. On a busy machine a request takes longer than a user would wait, so the time limit is
-    /// that of the tests, unless later arguments set one.
+    /// The same, for a command other than `watch`, whose time limit is that of the whole watch. On a busy machine a
+    /// request takes longer than a user would wait, so the time limit is that of the tests, unless later arguments set
+    /// one.
     var network: [String] { route + ["--max-time", Self.patience] }
 
     /// The options that send the program's requests to the lab, with several CDN addresses, each an edge.
@@ -166,15 +167,21 @@ struct Stage: Sendable {
                 let report = try JSONValue(String(line))
                 reports[report["domain"].string ?? ""] = report
             }
-            left = left.filter { reports[$0]?.rules.contains("origin.slow") == true }
+            left = left.filter { reports[$0]?.rules.isDisjoint(with: Self.slowRules) == false }
         }
         return reports
     }
 
-    /// Says so in text, also if it is wrapped.
-    static var slow: Regex<Substring> { /origin\.slow|first\s+byte\s+came/ }
+    /// The findings about how long something took.
+    static let slowRules: Set = ["origin.slow", "monitor.name-server-slow"]
 
-    /// On a busy machine any origin is slow. Such a check does not count, nor do the requests until then; it is repeated.
+    /// Finds them in any format, also where the text is wrapped.
+    static var slow: Regex<Substring> {
+        /origin\.slow|first\s+byte\s+came|monitor\.name-server-slow|to\s+find\s+the\s+address/
+    }
+
+    /// On a busy machine any origin and name server is slow. Such a check does not count, nor do the requests until then;
+    /// it is repeated.
     func notSlow(_ check: () async throws -> MonitorProcess) async throws -> MonitorProcess {
         try await repeated(check) { $0.output.contains(Self.slow) }
     }

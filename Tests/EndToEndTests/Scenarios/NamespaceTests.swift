@@ -41,9 +41,10 @@ extension EndToEndTests {
             """
         }
 
-        /// Runs the check, or reports why it cannot run here.
+        /// Runs the check, or reports why it cannot run here. `slow`: the findings of this kind that the network means.
         private func run(
-            _ network: Namespace, _ arguments: [String] = ["site.test"], _ judge: (Namespace.Run) throws -> Void
+            _ network: Namespace, _ arguments: [String] = ["site.test"], slow: Set<String> = [],
+            _ judge: (Namespace.Run) throws -> Void
         ) async throws {
             if let obstacle = try await Namespace.obstacle() {
                 print("skipped: no network namespace can be had here: \(obstacle)")
@@ -53,11 +54,10 @@ extension EndToEndTests {
                 let server = RealServer(stage: stage, port: 443)
                 try server.put(EndToEndTests.association, at: "web/\(Self.file)")
                 try server.put(EndToEndTests.association, at: "web/cdn/site.test")
-                // On a busy machine any origin is slow.
                 let run = try await attempt {
                     try await network.check(on: stage, arguments)
-                } again: {
-                    $0.process.output.contains("origin.slow")
+                } again: { run in
+                    Stage.slowRules.subtracting(slow).contains { run.process.output.contains($0) }
                 }
                 try judge(run)
             }
@@ -354,7 +354,7 @@ extension EndToEndTests {
             swap(&network.hosts, &network.names)
             network.firstNameServer = "1.2.9.9"
             network.addresses["1.2.9.9"] = .dropping
-            try await run(network) { run in
+            try await run(network, slow: ["monitor.name-server-slow"]) { run in
                 let report = try run.report()
                 #expect(report.errorRules.isEmpty, "\(report)")
                 #expect(!report.rules.contains("origin.slow"), "\(report)")

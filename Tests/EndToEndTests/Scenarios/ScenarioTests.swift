@@ -23,13 +23,13 @@ extension EndToEndTests {
             }
             try await ScenarioStage.with(scenario) { set in
                 let wanted = scenario.expectation
-                let meant = wanted.findings.filter { $0.key == "origin.slow" }.map(\.value)
+                let meant = wanted.findings.filter { Stage.slowRules.contains($0.key) }.map(\.value)
                 let (text, report, exit) = try await set.stage.repeated {
                     try await check(set, wanted)
                 } while: {
                     // Slower than the scenario means it; in the text's run, which is another one, too.
-                    $0.report.severities(of: "origin.slow") != meant
-                        || meant.isEmpty && $0.text?.contains("origin.slow") == true || $0.exit == nil
+                    Stage.slowRules.flatMap($0.report.severities) != meant
+                        || meant.isEmpty && $0.text?.contains(Stage.slow) == true || $0.exit == nil
                 }
                 let seen = "\(report["diagnosis"]) \(report["findings"])"
                 #expect(exit == wanted.exit, "\(seen)")
