@@ -164,12 +164,7 @@ extension CurlDriver {
             timeout: min(request.limits.connectTimeout, request.limits.totalTimeout))
         let spent = start.duration(to: .now)
         if let failure = found.failure { return TransferResult(failed: CurlError(failure), after: spent) }
-        guard case .name(let name, let port) = found.route else {
-            var result = try await transfer(request)
-            // libcurl counts the wait before its first step. No name server was asked for a given address.
-            if case .addresses = found.route, result.connection.timings.dns != nil { result.connection.timings.dns = 0 }
-            return result
-        }
+        guard case .name(let name, let port) = found.route else { return try await transfer(request) }
         // The plus sign lets the entry expire.
         let addresses = found.addresses.map(HostAddress.inURL)
         request.lookedUp = ["+\(name):\(port):" + addresses.joined(separator: ",")]

@@ -84,11 +84,14 @@ final class Transfer {
     }
 
     private func connection(_ error: CurlError?) -> Connection {
-        Connection(
+        let lookUp = milliseconds(CURLINFO_NAMELOOKUP_TIME_T)
+        return Connection(
             address: address, port: address.map { _ in easy.long(CURLINFO_PRIMARY_PORT) }, httpVersion: httpVersion,
             tls: tls(error),
             timings: Timings(
-                dns: milliseconds(CURLINFO_NAMELOOKUP_TIME_T), connect: milliseconds(CURLINFO_CONNECT_TIME_T),
+                // libcurl looks up only a proxy's name, and also counts the wait before its first step.
+                dns: settings.proxy == nil ? lookUp.map { _ in 0 } : lookUp,
+                connect: milliseconds(CURLINFO_CONNECT_TIME_T),
                 tls: milliseconds(CURLINFO_APPCONNECT_TIME_T), firstByte: milliseconds(CURLINFO_STARTTRANSFER_TIME_T),
                 total: milliseconds(CURLINFO_TOTAL_TIME_T) ?? 0),
             viaProxy: settings.proxy != nil)

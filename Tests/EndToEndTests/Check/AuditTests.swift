@@ -294,7 +294,7 @@ extension EndToEndTests {
                 let command = [
                     "audit", "--offline", "--entitlements", "App.entitlements", "--file", "site.test=site.json",
                 ]
-                let process = try await stage.runNotSlow(command + ["--format", "json"])
+                let process = try await stage.run(command + ["--format", "json"])
                 let works = row.works.allSatisfy(\.self)
                 #expect(process.end == .exit(works ? 0 : 1), "\(process.errors)")
                 let audit = try #require(try process.json()["apps"].elements.first)
@@ -304,7 +304,7 @@ extension EndToEndTests {
                     #expect(entry["file"]["path"] == .string("site.json") && entry["check"] == .null)
                     #expect(entry["origin"] == .string("not asked") && entry["cdn"] == .string("not asked"))
                 }
-                let text = try await stage.runNotSlow(command).output
+                let text = try await stage.run(command).output
                 // Not the linter's messages: the text has only the first.
                 for words in row.words where !words.contains("lint ") && !words.contains("entry opens") {
                     #expect(text.contains(words), "\(words)\n\(text)")
@@ -427,10 +427,10 @@ extension EndToEndTests {
             try await Stage.withoutLab { stage in
                 try stage.write("App.entitlements", Self.entitlements(Self.app, ["applinks:site.test"]))
                 let command = ["audit", "--offline", "--entitlements", "App.entitlements"]
-                let process = try await stage.runNotSlow(command + ["--format", "json"])
+                let process = try await stage.run(command + ["--format", "json"])
                 #expect(process.end == .exit(0))
                 #expect(try process.json()["apps"][0]["verdict"] == .string("unknown"))
-                #expect(try await stage.runNotSlow(command).output.hasPrefix("\(Self.app)  UNKNOWN  "))
+                #expect(try await stage.run(command).output.hasPrefix("\(Self.app)  UNKNOWN  "))
             }
         }
 
